@@ -47,6 +47,7 @@ func TestMbarrier(t *testing.T) {
 		{"less what was dropped", "3", "mbarrier.arrive_drop.shared.b64 _, [m]; mbarrier.arrive.shared.b64 _, [m], 2; mbarrier.arrive.shared.b64 %rd2, [m]; mbarrier.pending_count.b64 %r1, %rd2", 2},
 		{"copies that the phase does not expect", "1", "cp.async.ca.shared.global [%r18], [%rd9], 16; cp.async.mbarrier.arrive.shared.b64 [m]; mbarrier.test_wait.parity.shared.b64 %p2, [m], 0" + selects, 0},
 		{"copies that it expects", "1", "cp.async.ca.shared.global [%r18], [%rd9], 16; cp.async.mbarrier.arrive.noinc.shared.b64 [m]; mbarrier.test_wait.parity.shared.b64 %p2, [m], 0" + selects, 1},
+		{"initialised again for more", "1", "mbarrier.init.shared.b64 [m], 2; mbarrier.arrive.shared.b64 _, [m]; mbarrier.test_wait.parity.shared.b64 %p2, [m], 0" + selects, 0},
 		{"used for something else and again", "1", "mbarrier.inval.shared.b64 [m]; st.shared.u64 [m], 7; mbarrier.init.shared.b64 [m], 1; mbarrier.arrive.shared.b64 _, [m]; mbarrier.test_wait.parity.shared.b64 %p2, [m], 0" + selects, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

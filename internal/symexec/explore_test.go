@@ -308,6 +308,11 @@ func TestAllIndices(t *testing.T) {
 			t.Errorf("%s below %d: %d paths, complete %v", i.Name(), i.Below, len(res.Paths), res.Complete)
 		}
 	}
+	s := together(t, 0, sizes, kernel("mov.u32 %r2, %tid.x; setp.eq.u32 %p1, %r2, 0; @%p1 bra A; exit; A: ret;"))
+	s.options.Indices = []symexec.Index{{Register: isa.TidX, Below: 1}} // the first thread alone
+	if res := s.explore(t); len(res.Paths) != 1 || !res.Complete {
+		t.Errorf("%d paths of the first thread, complete %v", len(res.Paths), res.Complete)
+	}
 	for register, below := range map[isa.Special]uint64{isa.TidZ: 8, isa.CtaidZ: 5, isa.NtidX: 1} {
 		s := together(t, 0, sizes, kernel("ret;"))
 		s.options.Indices = []symexec.Index{{Register: register, Below: below}}

@@ -136,3 +136,25 @@ func TestUnalignedCTAs(t *testing.T) {
 		}
 	}
 }
+
+// TestUnalignedRows is TestUnalignedCTAs for grids of rows and of layers. Of three CTAs on an SM, two begin at the place
+// of a segment where most requests are needed.
+func TestUnalignedRows(t *testing.T) {
+	for axis, grid := range map[string]string{"y": "[1, 30]", "z": "[1, 1, 30]"} {
+		a, run := boundAndRun(t, `.version 6.3
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 p) {
+	.reg .b32 %r<9>; .reg .b64 %d<9>;
+	mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ctaid.`+axis+`;
+	mad.lo.u32 %r4, %r2, 2, %r1; mad.lo.u32 %r4, %r3, 6, %r4;
+	ld.param.u64 %d1, [p]; mul.wide.u32 %d2, %r4, 4; add.u64 %d1, %d1, %d2;
+	ld.global.u32 %r5, [%d1];
+	ret;
+}
+`, "grid = "+grid+"\nblock = [12]\n[[param]]\nname = \"p\"\ntype = \"u32\"\ncount = 300\n", warpbound.LoadOptions{})
+		if e := &a.Estimates[0]; e.Cycles != run.Cycles || !e.Exact() {
+			t.Errorf("%s: bound %d, simulated %d", axis, e.Cycles, run.Cycles)
+		}
+	}
+}

@@ -65,3 +65,19 @@ func TestAges(t *testing.T) {
 		}
 	})
 }
+
+// TestDropOfWhatMayBeOldest takes a line out that is perhaps older than any other: the others get no younger.
+func TestDropOfWhatMayBeOldest(t *testing.T) {
+	m := fermi(t)
+	m.L1.Sets.Value, m.L1.Ways.Value = 1, 2
+	known := newAges(m)
+	known.unknown(read, 1)
+	known.read(1, 2, true)
+	known.unknown(read, 3)
+	known.drop(1, false)
+	known.read(2, 4, false)
+	known.read(3, 5, false)
+	if x, _, perhaps := known.there(4); perhaps {
+		t.Errorf("after two other lines in two ways, a line may be there, known as %+v", x)
+	}
+}

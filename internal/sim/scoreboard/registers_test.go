@@ -1,6 +1,7 @@
 package scoreboard
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -31,6 +32,25 @@ func TestDependences(t *testing.T) {
 	} {
 		if at, _ := solo(t, m, c.body); !slices.Equal(at, c.want) {
 			t.Errorf("%s: issues at %v, want %v", name, at, c.want)
+		}
+	}
+}
+
+// TestManySources issues an instruction of five sources right after that which gives one of them.
+func TestManySources(t *testing.T) {
+	m := fermi(t)
+	const (
+		before = "mov.u64 %rd1, %buf; mov.f32 %f1, %f0; mov.f32 %f2, %f0; mov.f32 %f3, %f0; mov.f32 %f4, %f0; "
+		store  = "st.global.v4.f32 [%rd1], {%f1, %f2, %f3, %f4}; ret;"
+	)
+	for source := range 5 {
+		body, latency := before+"add.u64 %rd1, %rd1, 16; "+store, m.Timing(isa.IntAdd).Latency
+		if source > 0 {
+			body, latency = before+fmt.Sprintf("sqrt.rn.f32 %%f%d, %%f0; ", source)+store, m.Timing(isa.SFU).Latency
+		}
+		at, _ := solo(t, m, body)
+		if n := len(at); at[n-2]-at[n-3] != latency {
+			t.Errorf("a store whose source %d comes with the instruction before issues after %d cycles, want %d", source, at[n-2]-at[n-3], latency)
 		}
 	}
 }
