@@ -28,19 +28,23 @@ func accesses(t *testing.T, change func(*machine.Machine), body string, words, c
 // TestMerges has accesses to one line, of which the L2 lets one wait until the line is there. An SM asks for it once, unless accesses pass by its L1.
 func TestMerges(t *testing.T) {
 	one := func(m *machine.Machine) { m.L2.Merge.Value = 1 }
+	const chosen = "mul.wide.u32 %a, %r1, 4;\n\tand.b64 %a, %a, 255;\n\tadd.u64 %a, %a, %d;\n\tld.global.u32 %r2, [%a];\n" +
+		"\tand.b32 %r2, %r2, 63;\n\tmul.wide.u32 %a, %r2, 4;\n\tadd.u64 %a, %a, %d;\n\tld.global.u32 %r2, [%a]"
 	for _, c := range []struct {
 		name, access string
 		ctas         int
 		blocked      bool
 	}{
 		{"loads of one SM", "ld.global.u32 %r2, [%d]", 1, false},
+		{"loads of one SM of lines that data choose", chosen, 1, false},
+		{"loads of two SMs of lines that data choose", chosen, 2, true},
 		{"loads of two SMs", "ld.global.u32 %r2, [%d]", 2, true},
 		{"volatile loads of one SM", "ld.volatile.global.u32 %r2, [%d]", 1, true},
 		{"stores of one SM", "st.global.u32 [%d], %r1", 1, true},
 		{"atomic operations of one SM", "atom.global.add.u32 %r2, [%d], 1", 1, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if d := accesses(t, one, "\t"+c.access+";\n", 1, c.ctas, 256); (d.Blocked > 0) != c.blocked {
+			if d := accesses(t, one, "\t"+c.access+";\n", 64, c.ctas, 256); (d.Blocked > 0) != c.blocked {
 				t.Errorf("the tags of the L2 wait for %d cycles", d.Blocked)
 			}
 		})

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -181,6 +182,26 @@ A:	ret;`, words(100), words(100000))
 		if len(other.ways[0].Outcomes) == 1 && len(res.Plan.Atoms[other.Atom].Fixed) != 1 {
 			t.Errorf("the atom of path %+v is %+v", other, res.Plan.Atoms[other.Atom])
 		}
+	}
+}
+
+// TestNotLoosened has a path that the thread which is explored takes on any input, and the others only on small ones: the input stays in its atom.
+func TestNotLoosened(t *testing.T) {
+	s := load(t, "[2, 1, 1]", "[40, 1, 1]", `
+	ld.global.u32 %r6, [%rd4];
+	sub.s32 %r8, %r5, 60;
+	mul.lo.u32 %r8, %r8, %r8;
+	mad.lo.u32 %r7, %r8, 2, %r6;
+	setp.gt.u32 %p1, %r7, 10000;
+	@%p1 bra A;
+	setp.eq.u32 %p1, %r6, 77;
+	@%p1 bra A;
+	st.shared.u32 [s], %r7;
+A:	ret;`, words(10000))
+	res := s.trim(t)
+	long := slices.MaxFunc(res.Paths, func(x, y Path) int { return cmp.Compare(x.Instructions, y.Instructions) })
+	if a := res.Plan.Atoms[long.Atom]; long.Threads[0] != 60 || len(a.Values) != 1 || long.Scales != long.Tried {
+		t.Errorf("%d of %d threads take the path of threads %v with %+v", long.Scales, long.Tried, long.Threads, a)
 	}
 }
 
