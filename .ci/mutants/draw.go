@@ -225,8 +225,8 @@ var assignments = map[token.Token][]token.Token{
 	token.ADD_ASSIGN: {token.SUB_ASSIGN}, token.SUB_ASSIGN: {token.ADD_ASSIGN}, token.MUL_ASSIGN: {token.ADD_ASSIGN},
 }
 
-// drawAll draws a number of mutants with each seed, of which the compiler takes all.
-func drawAll(ctx context.Context, packages []golang, seeds []uint64, drawn int, o *overlay) ([]*drawnMutant, error) {
+// drawAll draws a number of mutants with each seed, of which the compiler takes all. It returns those that are wanted.
+func drawAll(ctx context.Context, packages []golang, seeds []uint64, drawn int, o *overlay, wanted func(*drawnMutant) bool) ([]*drawnMutant, error) {
 	var of []string
 	for i := range packages {
 		if inScope(&packages[i]) {
@@ -250,7 +250,9 @@ func drawAll(ctx context.Context, packages []golang, seeds []uint64, drawn int, 
 				if err != nil {
 					return nil, err
 				}
-				mutants = append(mutants, m)
+				if wanted(m) {
+					mutants = append(mutants, m)
+				}
 			}
 		}
 		if err := o.write(mutants); err != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // drawn tries mutants that are drawn with some seeds, and reports whether with each no more than a tenth survives of those that are not
-// known to be equivalent, and no equivalent one is killed.
-func (how trial) drawn(ctx context.Context, seeds []uint64, number int) (ok bool, err error) {
+// known to be equivalent, and no equivalent one is killed. Those that were killed before are not tried again.
+func (how trial) drawn(ctx context.Context, seeds []uint64, number int, before earlier) (ok bool, err error) {
 	folder, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return false, err
@@ -28,9 +28,19 @@ func (how trial) drawn(ctx context.Context, seeds []uint64, number int) (ok bool
 	if err != nil {
 		return false, err
 	}
+	counts := map[uint64]map[verdict]int{}
+	for _, seed := range seeds {
+		counts[seed] = map[verdict]int{}
+	}
 	o := &overlay{folder: folder}
 	began := time.Now()
-	mutants, err := drawAll(ctx, packages, seeds, number, o)
+	mutants, err := drawAll(ctx, packages, seeds, number, o, func(m *drawnMutant) bool {
+		v, ok := before.of(m)
+		if ok {
+			counts[m.seed][v]++
+		}
+		return !ok
+	})
 	if err != nil {
 		return false, err
 	}
@@ -40,11 +50,7 @@ func (how trial) drawn(ctx context.Context, seeds []uint64, number int) (ok bool
 	}
 	fmt.Printf("%d tests reach a mutant (%.0f s)\n", len(tests), time.Since(began).Seconds())
 	var mu sync.Mutex
-	counts := map[uint64]map[verdict]int{}
 	var wrong []string
-	for _, seed := range seeds {
-		counts[seed] = map[verdict]int{}
-	}
 	err = each(ctx, how.jobs, len(mutants), func(i int) error {
 		m := mutants[i]
 		if m == nil {

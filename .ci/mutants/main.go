@@ -1,6 +1,6 @@
 // Mutants changes the code in small ways and reports which changes no test notices.
 //
-//	go run ./.ci/mutants [-seed N,...] [-drawn N] [-named REGEXP] [-limit D] [-budget D] [-jobs N]
+//	go run ./.ci/mutants [-seed N,...] [-drawn N] [-named REGEXP] [-limit D] [-budget D] [-jobs N] [-again FILE]
 //
 // A mutant is killed if a test fails, or if one takes longer than the limit and than ten times what it takes without the change.
 // Sources are never touched: the compiler is told to read files in place of others (go build -overlay).
@@ -16,6 +16,9 @@
 //
 // Equivalent mutants compute the same as the code, so that no test can fail: equivalent.toml has those that somebody has looked at, and
 // why. They are tried as all others are, but not counted.
+//
+// With the output of an earlier run in FILE, of drawn mutants only those are tried that survived there or that it did not come to: after
+// tests have been added, or where a run was interrupted. The others count as they did.
 //
 // The exit status is 1 if a named mutant survives, or more than a tenth of those drawn with a seed, or if one is killed that is
 // said to be equivalent.
@@ -54,10 +57,11 @@ func main() {
 	limit := flag.Duration("limit", 20*time.Second, "time that a test has at least")
 	budget := flag.Duration("budget", 2*time.Minute, "time of the tests of a drawn mutant, as long as they take without it, behind which only those of its package are run")
 	jobs := flag.Int("jobs", 2, "mutants at a time")
+	again := flag.String("again", "", "output of an earlier run, of which drawn mutants are tried that survived, or that it did not come to")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	ok, err := run(ctx, *named, *seeds, *drawn, trial{*limit, *budget, *jobs})
+	ok, err := run(ctx, *named, *seeds, *drawn, trial{*limit, *budget, *jobs}, *again)
 	switch {
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -74,7 +78,7 @@ type trial struct {
 }
 
 // run tries named and drawn mutants, and reports whether enough of them are killed.
-func run(ctx context.Context, names, seeds string, drawn int, how trial) (ok bool, err error) {
+func run(ctx context.Context, names, seeds string, drawn int, how trial, again string) (ok bool, err error) {
 	which, err := regexp.Compile(names)
 	if err != nil {
 		return false, err
@@ -87,11 +91,17 @@ func run(ctx context.Context, names, seeds string, drawn int, how trial) (ok boo
 		}
 		list = append(list, seed)
 	}
+	var before earlier
+	if again != "" {
+		if before, err = readEarlier(again); err != nil {
+			return false, err
+		}
+	}
 	ok, err = how.named(ctx, which)
 	if err != nil || drawn == 0 {
 		return ok, err
 	}
-	enough, err := how.drawn(ctx, list, drawn)
+	enough, err := how.drawn(ctx, list, drawn, before)
 	return ok && enough, err
 }
 

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestEarlier finds mutants in the output of an earlier run by seed, place and change.
+func TestEarlier(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mutants.txt")
+	const output = `killed         7 s  no rounding
+901 tests reach a mutant (1409 s)
+killed         3 s  1  internal/emu/a.go:3:7: - for + by internal/emu TestA
+endless       20 s  2  internal/emu/a.go:3:7: < for <= by internal/emu TestA
+SURVIVED      61 s  1  internal/emu/a.go:4:7: - for + of 9 tests, 2 were left out
+equivalent    61 s  1  internal/emu/a.go:5:9: 1 for 0: nobody asks
+killed         3 s  1  internal/emu/a.go:3:70: 10 for 9 by internal/emu TestA
+drawn with seed 1: 2 of 3 killed, 0 of them since tests do not end; besides, 1 are equivalent
+`
+	if err := os.WriteFile(file, []byte(output), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	e, err := readEarlier(file)
+	if err != nil || len(e) != 5 {
+		t.Fatalf("%v, %v", e, err)
+	}
+	for _, c := range []struct {
+		seed uint64
+		name string
+		want verdict // none if it has to be tried
+	}{
+		{1, "internal/emu/a.go:3:7: - for +", killed},
+		{2, "internal/emu/a.go:3:7: - for +", ""},
+		{2, "internal/emu/a.go:3:7: < for <=", endless},
+		{2, "internal/emu/a.go:3:7: < for <", ""},
+		{1, "internal/emu/a.go:4:7: - for +", ""},
+		{1, "internal/emu/a.go:5:9: 1 for 0", equivalent},
+		{1, "internal/emu/a.go:3:70: 1", ""},
+	} {
+		v, ok := e.of(&drawnMutant{seed: c.seed, name: c.name})
+		if ok != (c.want != "") || ok && v != c.want {
+			t.Errorf("%s with seed %d: %q, %v, want %q", c.name, c.seed, v, ok, c.want)
+		}
+	}
+	if _, err := readEarlier(file + "2"); err == nil {
+		t.Error("no error for a file that is not there")
+	}
+}
