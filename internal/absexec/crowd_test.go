@@ -3,6 +3,7 @@ package absexec
 import (
 	"context"
 	"math/bits"
+	"strings"
 	"testing"
 )
 
@@ -76,6 +77,11 @@ func TestCrowd(t *testing.T) {
 		if want, _ := config.Bound(l.graph.Loops().Loops[i].Header); loop.Iterations != want || !loop.Forced {
 			t.Errorf("loop %d: %+v, want its bound of %d", i, loop, want)
 		}
+	}
+	config.MaxSteps = 200 // the 15 instructions of the ways, once for each lane, are more
+	_, err = New(config).Warp(context.Background(), 0, func(Box) Visitor { return silent{} })
+	if err == nil || !strings.Contains(err.Error(), "more than 200 instructions") {
+		t.Errorf("after 200 steps: %v", err)
 	}
 	for name, body := range map[string]string{
 		"one way back":     "L: ld.global.u32 %r2, [%buf]; add.u32 %r2, %r2, %t; setp.lt.u32 %p1, %r2, 3; @%p1 bra E; add.u32 %r1, %r1, 1; setp.lt.u32 %p4, %r1, %r2; @%p4 bra L; E: ret;",

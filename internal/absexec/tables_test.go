@@ -113,6 +113,9 @@ func TestBoxes(t *testing.T) {
 		{name: "remainder and quotient by the block", grid: x(million), block: x(64), warp: 1,
 			body: "and.b32 %r1, %i, 63; shr.u32 %r2, %i, 6; rem.u32 %r3, %i, 64; div.u32 %r4, %i, 64; setp.lt.u32 %p1, %r1, 40; @%p1 add.u32 %r5, %r2, 1; setp.lt.u32 %p2, %r3, 40; @%p2 bra done; done: ret;",
 			want: []string{"[0,1048576)x[0,1)x[0,1): 16 steps"}},
+		{name: "masks that come first", grid: x(million), block: x(64), warp: 1,
+			body: "mov.u32 %r5, 63; and.b32 %r1, %r5, %i; setp.lt.u32 %p1, %r1, 40; @%p1 bra done; add.u32 %r2, %c, 1; done: ret;",
+			want: []string{"[0,1048576)x[0,1)x[0,1): 13 steps"}},
 		{name: "the parity of the CTA", grid: x(8), block: x(32),
 			body: "and.b32 %r1, %c, 1; setp.eq.u32 %p1, %r1, 0; @%p1 bra done; add.u32 %r2, %c, 1; done: ret;",
 			want: func() (all []string) {

@@ -2,6 +2,7 @@ package emu
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync"
@@ -136,5 +137,40 @@ func TestPartiesAtATime(t *testing.T) {
 				t.Error("not all that was written is taken back")
 			}
 		})
+	}
+}
+
+// TestClaimsOfWideAccesses claims what an access of 32 bytes touches, also where lines are of 16: what lies behind it is free.
+func TestClaimsOfWideAccesses(t *testing.T) {
+	s := scenario{body: ".reg .v4 .b64 v; st.global.v4.b64 [%rd0+32], v; ret;", block: 1}
+	code := decode(t, s.kernel(t))
+	for _, parties := range []int{126, 127} {
+		var mem Memory
+		out, err := mem.Alloc("out", 256)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := NewGrid(code, Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Params: binary.LittleEndian.AppendUint64(nil, out)}, &mem, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var c Claims
+		c.Begin(&mem, parties)
+		cta := &g.run.cta
+		g.StartCTA(cta, 0)
+		cta.Party = c.Party(0)
+		for !cta.Done() {
+			if err := cta.Warps[0].Step(&Env{SMs: 1}, &g.run.eff); err != nil {
+				t.Fatal(err)
+			}
+		}
+		perLine := uint64(1) << c.shift / claimBytes
+		for w := range uint64(24) {
+			at := (out-abi.GlobalBase)/claimBytes + w
+			err := c.Party(1).claim(at/perLine, c.wordsOf(at%perLine, at%perLine), true)
+			if written := w >= 8 && w < 16; written != errors.Is(err, SharesData) {
+				t.Errorf("%d parties: another one claims word %d: %v", parties, w, err)
+			}
+		}
 	}
 }

@@ -3,12 +3,14 @@ package symexec_test
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"io/fs"
 	"maps"
 	"math/bits"
 	"math/rand/v2"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -179,6 +181,27 @@ C:	ret;`, "??x"},
 				t.Errorf("proved %s of %v, want %s", &got, all, c.want)
 			}
 		})
+	}
+}
+
+// TestProveTables reads tables of constants where data say. What a small one holds is known, at any place of it.
+func TestProveTables(t *testing.T) {
+	for elements, proved := range map[int]int{16: 1, 256: 1, 257: 0} {
+		body := kernel(`
+	ld.global.u32 %r2, [%rd1];
+	rem.u32 %r2, %r2, ` + strconv.Itoa(elements) + `;
+	mul.wide.u32 %rd2, %r2, 4;
+	mov.u64 %rd3, table;
+	add.u64 %rd3, %rd3, %rd2;
+	ld.const.u32 %r3, [%rd3];
+	setp.gt.u32 %p1, %r3, 9;
+	@%p1 bra A;
+	exit;
+A:	ret;`)
+		s := together(t, 0, job, strings.Replace(body, ".visible", fmt.Sprintf(".const .align 4 .u32 table[%d] = {1, 9, 3};\n.visible", elements), 1))
+		if _, got := s.prove(t); len(got) != proved {
+			t.Errorf("%d elements: %v are proved, want %d", elements, got, proved)
+		}
 	}
 }
 

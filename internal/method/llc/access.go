@@ -66,7 +66,7 @@ type lane struct {
 // offChip returns what a step does in global and local memory.
 func (l *layout) offChip(s *absexec.Step, p *pools) access {
 	a := access{sort: sortOf(s.Instr), space: s.Access.Space, pool: int32(p.of[s.PC]), bytes: uint64(s.Access.Bytes), lanes: int64(bits.OnesCount64(s.May))}
-	a.open = l.each(s) * int64(bits.OnesCount64(openLanes(s)))
+	a.open = l.open(s)
 	if a.sort == passing && a.open > 0 && s.Access.Space != isa.Global {
 		a.sort = read // it may be in local memory
 	}
@@ -100,10 +100,18 @@ func openLanes(s *absexec.Step) uint64 {
 	return 0
 }
 
-// each returns the most lines that a lane of a step touches, aligned to its size as it is.
-func (l *layout) each(s *absexec.Step) int64 {
+// each returns the most lines that a lane of a step touches, aligned to its size as it is, if it may be in local memory and if not.
+func (l *layout) each(s *absexec.Step, local bool) int64 {
 	bytes := int64(s.Access.Bytes)
-	return max((bytes+localWord-1)/localWord, (bytes-1)>>l.shift+1)
+	if local { // each word is in another line, and a line has a word at least
+		return (bytes + localWord - 1) / localWord
+	}
+	return (bytes-1)>>l.shift + 1
+}
+
+// open returns the most lines that lanes of a step touch at unknown addresses.
+func (l *layout) open(s *absexec.Step) int64 {
+	return l.each(s, s.Access.Space != isa.Global) * int64(bits.OnesCount64(openLanes(s)))
 }
 
 // localLines returns the most lines of local memory that the lanes of a step touch of which the address is known. The words

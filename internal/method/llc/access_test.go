@@ -6,6 +6,8 @@ import (
 	"pgregory.net/rapid"
 
 	"warpbound/internal/abi"
+	"warpbound/internal/absexec"
+	"warpbound/internal/isa"
 )
 
 // TestLinesOfOneWord compares the lines of words of local memory with those that lanes touch, one after the other.
@@ -29,4 +31,25 @@ func TestLinesOfOneWord(t *testing.T) {
 			t.Fatalf("%d lines, want %d", got, len(touched))
 		}
 	})
+}
+
+// TestLinesOfALane: elsewhere than in local memory, where each word of a lane is in another line, what a lane accesses is in one line, unless
+// lines are shorter.
+func TestLinesOfALane(t *testing.T) {
+	m := *fermi(t)
+	for _, c := range []struct{ line, bytes, elsewhere, local int64 }{
+		{128, 1, 1, 1}, {128, 4, 1, 1}, {128, 8, 1, 2}, {128, 16, 1, 4}, {4, 1, 1, 1}, {4, 4, 1, 1}, {4, 8, 2, 2}, {8, 16, 2, 4},
+	} {
+		m.L1.Line.Value = c.line
+		l := newLayout(&m)
+		s := absexec.Step{May: 7, Access: &absexec.Access{Bytes: int(c.bytes), Known: 1, Space: isa.Global}}
+		if got := l.open(&s); got != 2*c.elsewhere {
+			t.Errorf("%d bytes of each of two lanes in lines of %d bytes: %d lines, want %d", c.bytes, c.line, got, 2*c.elsewhere)
+		}
+		for _, s.Access.Space = range []isa.Space{isa.Local, isa.Generic} {
+			if got := l.open(&s); got != 2*c.local {
+				t.Errorf("%d bytes of each of two lanes, perhaps in local memory, in lines of %d bytes: %d lines, want %d", c.bytes, c.line, got, 2*c.local)
+			}
+		}
+	}
 }

@@ -83,7 +83,7 @@ func (f *footprint) addStep(l *layout, a *access, s *absexec.Step, times int64, 
 			if p.local {
 				pool = ofLocal
 			}
-			f.anywhere(a.sort, pool, saturate(0, l.each(s)*int64(len(p.lanes)), times))
+			f.anywhere(a.sort, pool, saturate(0, l.each(s, p.local)*int64(len(p.lanes)), times))
 		} else {
 			known.parts = append(known.parts, *p)
 		}

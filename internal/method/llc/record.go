@@ -260,7 +260,7 @@ func (r *recorder) turn(c *cost.Instr, s *absexec.Step, waits cost.Between) {
 
 // maxLines returns the most lines of global and local memory that a step touches.
 func (r *recorder) maxLines(s *absexec.Step) int64 {
-	return r.counter.Lines(s, s.Box) + r.layout.localLines(s) + r.layout.each(s)*int64(bits.OnesCount64(openLanes(s)))
+	return r.counter.Lines(s, s.Box) + r.layout.localLines(s) + r.layout.open(s)
 }
 
 // Fork begins alternatives, of which it is not known which one the warp executes. The sums are the largest ones of

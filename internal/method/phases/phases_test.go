@@ -7,8 +7,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/graph"
+	"warpbound/internal/isa"
 	"warpbound/internal/trace"
 )
 
@@ -184,6 +186,9 @@ func TestSelfPrediction(t *testing.T) {
 		if e := p.estimate(); *e.SelfPrediction != c.want || e.Relied() != (c.want.Verdict == estimate.Held) {
 			t.Errorf("%s: %+v, want %+v", c.name, *e.SelfPrediction, c.want)
 		}
+		if w, verdict := p.predict(); int64(windows[w]) != verdict.Window {
+			t.Errorf("%s: the estimate is from windows of %d, and windows of %d are told", c.name, windows[w], verdict.Window)
+		}
 	}
 }
 
@@ -227,5 +232,17 @@ func TestExecutions(t *testing.T) {
 	e := q.estimate()
 	if d := e.Detail.(*estimate.HybridPhases); d.Sampled != 36 || d.Chance != nil || e.SelfPrediction.Verdict != estimate.TooFewRuns {
 		t.Errorf("%d executions, chance %+v, %+v", d.Sampled, d.Chance, e.SelfPrediction)
+	}
+}
+
+// TestSource: an instruction stands where the compiler says that its source does, and else where it is itself.
+func TestSource(t *testing.T) {
+	in := isa.Instr{Pos: diag.Pos{File: "k.ptx", Line: 7, Col: 3}}
+	if got := source(&in); got != "k.ptx:7:3" {
+		t.Errorf("without lines of the source it stands at %q", got)
+	}
+	in.Loc = diag.Pos{File: "k.cu", Line: 2, Col: 5}
+	if got := source(&in); got != "k.cu:2:5" {
+		t.Errorf("with lines of the source it stands at %q", got)
 	}
 }

@@ -287,3 +287,21 @@ func TestSpecialIndividuals(t *testing.T) {
 		t.Errorf("the first is %q", got[0])
 	}
 }
+
+// TestSpecialPrefixes has individuals in which the longest paths alternate, 2, 4, 8, 16 and 32 of them.
+func TestSpecialPrefixes(t *testing.T) {
+	var values []uint64
+	for i := range uint64(80) {
+		values = append(values, i)
+	}
+	p := scaled(200, bytes(255), values...)
+	var got []int
+	for _, ind := range p.special(1) {
+		if n := len(ind[0].Atoms); n > 2 {
+			got = append(got, n)
+		}
+	}
+	if want := []int{4, 8, 16, 32}; !slices.Equal(got, want) {
+		t.Errorf("%v of the longest paths alternate, want %v", got, want)
+	}
+}

@@ -361,6 +361,27 @@ A:	ret;`, words(1000))
 	}
 }
 
+// TestLongPaths has more paths than are explored. The longest, on which all branches fall through, is among those that are found.
+func TestLongPaths(t *testing.T) {
+	const branches = 6
+	var body strings.Builder
+	body.WriteString("ld.global.u32 %r6, [%rd4];\n")
+	for i := range branches {
+		fmt.Fprintf(&body, "and.b32 %%r7, %%r6, %d; setp.eq.u32 %%p1, %%r7, 0; @%%p1 bra L%d; add.u32 %%r8, %%r8, 1; add.u32 %%r8, %%r8, 1; L%d:\n", 1<<i, i, i)
+	}
+	s := load(t, "[1, 1, 1]", "[40, 1, 1]", body.String()+"ret;", words(1<<branches-1))
+	s.config.MaxPaths = 8
+	res := s.trim(t)
+	longest := 0
+	for _, p := range res.Paths {
+		longest = max(longest, p.Instructions)
+	}
+	ones := slices.Repeat([]byte{1<<branches - 1, 0, 0, 0}, 40)
+	if want := s.instructions(t, Inputs{ones})[0]; longest != want {
+		t.Errorf("of %d paths the longest has %d instructions, want %d", len(res.Paths), longest, want)
+	}
+}
+
 func TestTrimIsReproduced(t *testing.T) {
 	var first []byte
 	for range 2 {

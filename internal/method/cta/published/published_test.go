@@ -71,6 +71,21 @@ func TestBehindLoops(t *testing.T) {
 	}
 }
 
+// TestPartsOfLoops: what a loop contributes is added up over all of its entries, and belongs to the loops around it, too.
+func TestPartsOfLoops(t *testing.T) {
+	inner := Node{Kind: Loop, Loop: 1, Body: Warp{{Kind: Time, Instr: 5}, {Kind: Memory, Wait: 10}}}
+	outer := Node{Kind: Loop, Body: Warp{{Kind: Time, Instr: 3}, inner}}
+	r := Simulate(Warp{outer}, 1, func(loop int) []int { return []int{[]int{4, 2}[loop]} })
+	if len(r.Loops) != 2 {
+		t.Fatalf("%d loops: %+v", len(r.Loops), r.Loops)
+	}
+	for i, want := range []LoopPart{{Loop: 0, Issue: 4 * (3 + 2*5), Stall: 4 * 2 * 9}, {Loop: 1, Issue: 4 * 2 * 5, Stall: 4 * 2 * 9}} {
+		if p := r.Loops[i]; p.Loop != want.Loop || p.Issue != want.Issue || p.Stall != want.Stall {
+			t.Errorf("loop %d is %+v, want %+v", i, p, want)
+		}
+	}
+}
+
 // TestShift: an access adds ceil((T_memory - N_low) / N_low) to T_SHIFT, and nothing if it is over
 // before all warps have issued once. What T_SHIFT allows in LOG is not charged yet.
 func TestShift(t *testing.T) {
