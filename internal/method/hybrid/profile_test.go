@@ -267,6 +267,17 @@ func TestFacts(t *testing.T) {
 	if _, err := analyze(tests[0].fact, method.LoopHeaders()); !contains(err, "block b2 has no ipoint") {
 		t.Errorf("error %v", err)
 	}
+	// A fact that bounds of loops imply is left out where it cannot be placed, and only there.
+	implied := tests[0].fact
+	implied.Implied = true
+	p := makeProgram(t, 5, parseEdges(t, "0>1 0>5 1>2 1>3 2>0 3>0 4>5"), nil)
+	p.Facts = []method.Fact{implied}
+	if _, err := hybrid.NewIPG(p, method.LoopHeaders()); err != nil {
+		t.Errorf("an implied fact about a block without ipoint: %v", err)
+	}
+	if r, err := analyze(implied, method.EveryBlock()); err != nil || r.Warp.Cycles != tests[0].cycles {
+		t.Errorf("an implied fact: %v, %v", r, err)
+	}
 }
 
 func TestTreeRefusesDivergence(t *testing.T) {
