@@ -119,6 +119,37 @@ func TestSimplexKeepsItsState(t *testing.T) {
 	})
 }
 
+// TestFractional compares the edge on which branch and bound branches with what looking at all of them finds: its count is farthest from an
+// integer, and of several such it is the costliest, and then the first.
+func TestFractional(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := started(t, anyModel(t, 10, 20, 9, false))
+		for row := range s.x {
+			s.x[row] = integer(rapid.Int64Range(0, 50).Draw(t, "above")).div(integer(rapid.Int64Range(1, 7).Draw(t, "below")))
+		}
+		want, at := -1, int64(0)
+		var far Rational
+		for _, e := range s.program.edges {
+			x := s.count(e)
+			low, ok := x.floor()
+			if x.isInteger() || !ok {
+				continue
+			}
+			above, below := x.sub(integer(low)), integer(low+1).sub(x)
+			if below.cmp(above) < 0 {
+				above = below
+			}
+			cost := func(e int) int64 { return s.program.m.Edges[e].Cost }
+			if c := above.cmp(far); want < 0 || c > 0 || c == 0 && cost(e) > cost(want) {
+				want, at, far = e, low, above
+			}
+		}
+		if edge, floor, err := s.fractional(); err != nil || edge != want || floor != at {
+			t.Fatalf("edge %d above %d, want %d above %d, %v", edge, floor, want, at, err)
+		}
+	})
+}
+
 // dualPivot does one pivot of the dual method with costs, and returns whether there was
 // one to do and what it touched.
 func dualPivot(t rapid.TB, s *simplex) (entries int, ok bool) {
