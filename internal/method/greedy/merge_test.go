@@ -66,3 +66,19 @@ func TestMemoryThatFills(t *testing.T) {
 		}
 	}
 }
+
+// TestLocalMemoryThatFills loads words of local memory that data choose. With the line of the data, the lines of a warp's words fill the L1, or one
+// has to make room, so that each of the loads may be a request for each lane.
+func TestLocalMemoryThatFills(t *testing.T) {
+	const words, loads = 16, 20
+	for ways, maximum := range map[int64]int64{words + 1: words + 1, words: loads*32 + 1} {
+		body := "\t.local .align 64 .b8 frame[64];\n\tld.global.u32 %r2, [%d];\n"
+		for range loads {
+			body += "\tand.b32 %r2, %r2, 15;\n\tmul.wide.u32 %a, %r2, 4;\n\tmov.u64 %d, frame;\n\tadd.u64 %a, %a, %d;\n\tld.local.u32 %r2, [%a];\n"
+		}
+		d := accesses(t, func(m *machine.Machine) { m.L1.Sets.Value, m.L1.Ways.Value, m.L1.Index.Value = 1, ways, machine.Linear }, body, 1, 1, 32)
+		if d.Requests > maximum || d.Requests <= maximum/2 {
+			t.Errorf("%d ways: %d requests, want %d", ways, d.Requests, maximum)
+		}
+	}
+}

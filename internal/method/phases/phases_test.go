@@ -3,6 +3,7 @@ package phases
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -183,8 +184,12 @@ func TestSelfPrediction(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if e := p.estimate(); *e.SelfPrediction != c.want || e.Relied() != (c.want.Verdict == estimate.Held) {
+		e := p.estimate()
+		if *e.SelfPrediction != c.want || e.Relied() != (c.want.Verdict == estimate.Held) {
 			t.Errorf("%s: %+v, want %+v", c.name, *e.SelfPrediction, c.want)
+		}
+		if want := fmt.Sprintf("in any of the %d runs", c.runs); !strings.Contains(e.Assumptions[0], want) {
+			t.Errorf("%s: it assumes %q, want %q", c.name, e.Assumptions[0], want)
 		}
 		if w, verdict := p.predict(); int64(windows[w]) != verdict.Window {
 			t.Errorf("%s: the estimate is from windows of %d, and windows of %d are told", c.name, windows[w], verdict.Window)
