@@ -180,7 +180,7 @@ func shiftedLeft(b Box, in *isa.Instr, _ int, s []linear) (step [Axes]uint64, c 
 // quotient is the same in the whole box.
 func shiftedRight(b Box, in *isa.Instr, _ int, s []linear) (step [Axes]uint64, c cut) {
 	by, width := s[1].base, in.Type.Bits()
-	if s[1].moves() || in.Wrap || by >= uint64(width) || by > 62 {
+	if s[1].moves() || in.Wrap || by > 62 {
 		return b.halveNonAffine(s)
 	}
 	x, c := b.exact(s, 0, width, in.Type.IsSigned())

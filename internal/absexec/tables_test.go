@@ -116,6 +116,12 @@ func TestBoxes(t *testing.T) {
 		{name: "masks that come first", grid: x(million), block: x(64), warp: 1,
 			body: "mov.u32 %r5, 63; and.b32 %r1, %r5, %i; setp.lt.u32 %p1, %r1, 40; @%p1 bra done; add.u32 %r2, %c, 1; done: ret;",
 			want: []string{"[0,1048576)x[0,1)x[0,1): 13 steps"}},
+		{name: "shifts that leave nothing", grid: x(million), block: x(32),
+			body: "shr.u32 %r1, %i, 32; shr.s32 %r2, %i, 50; add.u32 %r1, %r1, %r2; setp.ne.u32 %p1, %r1, 0; @%p1 bra done; add.u32 %r2, %c, 1; done: ret;",
+			want: []string{"[0,1048576)x[0,1)x[0,1): 14 steps"}},
+		{name: "a difference that does not fit", grid: x(2), block: x(32),
+			body: "cvt.u64.u32 %rd1, %c; add.s64 %rd1, %rd1, 0x7ffffffffffff000; setp.lt.s64 %p1, %rd1, -8192; @%p1 bra done; add.u32 %r2, %c, 1; done: ret;",
+			want: []string{"[0,1)x[0,1)x[0,1): 13 steps", "[1,2)x[0,1)x[0,1): 13 steps"}},
 		{name: "the parity of the CTA", grid: x(8), block: x(32),
 			body: "and.b32 %r1, %c, 1; setp.eq.u32 %p1, %r1, 0; @%p1 bra done; add.u32 %r2, %c, 1; done: ret;",
 			want: func() (all []string) {

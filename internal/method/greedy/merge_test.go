@@ -82,3 +82,21 @@ func TestLocalMemoryThatFills(t *testing.T) {
 		}
 	}
 }
+
+// TestSetsOfLocalMemory: the words of a warp are in one set of the L1, those of the next warp in the next. With a further line in that set one of them
+// has to make room.
+func TestSetsOfLocalMemory(t *testing.T) {
+	const sets, words, loads, warps = 16, 16, 20, 3
+	for set := range sets {
+		body := fmt.Sprintf("\t.local .align 64 .b8 frame[64];\n\tld.global.u32 %%r2, [%%d+%d];\n", 128*set)
+		for range loads {
+			body += "\tand.b32 %r2, %r2, 15;\n\tmul.wide.u32 %a, %r2, 4;\n\tmov.u64 %d, frame;\n\tadd.u64 %a, %a, %d;\n\tld.local.u32 %r2, [%a];\n"
+		}
+		d := accesses(t, func(m *machine.Machine) {
+			m.L1.Sets.Value, m.L1.Ways.Value, m.L1.Index.Value = sets, words, machine.Linear
+		}, body, 32*sets, 1, 32*warps)
+		if fits := set >= warps; fits != (d.Requests <= warps*(words+1)) {
+			t.Errorf("with a line in set %d: %d requests", set, d.Requests)
+		}
+	}
+}

@@ -84,7 +84,6 @@ import (
 
 	"warpbound/diag"
 	"warpbound/internal/cfg"
-	"warpbound/internal/isa"
 )
 
 // Kind tells what a node of a form is.
@@ -176,10 +175,8 @@ func New(g *cfg.Graph, o Options) (*Form, error) {
 	if err := g.CheckReducible(); err != nil {
 		return nil, err
 	}
-	if g.Kernel.Reconvergence == isa.AtSyncs {
-		if err := g.CheckSyncs(); err != nil {
-			return nil, err
-		}
+	if err := g.CheckSyncs(); err != nil {
+		return nil, err
 	}
 	f, err := build(g.Flow, o, g.Name)
 	if shape := (*shapeError)(nil); errors.As(err, &shape) {

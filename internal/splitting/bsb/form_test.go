@@ -252,6 +252,13 @@ func TestPositions(t *testing.T) {
 	if _, err := bsb.New(g, bsb.Options{Lanes: 64}); err == nil || !strings.HasPrefix(err.Error(), "k.ptx:1:1: kernel k has irreducible control flow") {
 		t.Error(err)
 	}
+	k = &isa.Kernel{Name: "k", Reconvergence: isa.AtSyncs, Instrs: []isa.Instr{branch(1, 2), {Op: isa.Nop, Pos: at(2)}, {Op: isa.Exit, Pos: at(3)}}}
+	if g, err = cfg.Build(k); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bsb.New(g, bsb.Options{Lanes: 64}); err == nil || err.Error() != g.CheckSyncs().Error() {
+		t.Errorf("a branch without sync: %v", err)
+	}
 }
 
 // flowOf makes a flow graph of some edges between n blocks.
