@@ -2,7 +2,7 @@ package absexec
 
 import "warpbound/internal/isa"
 
-// difference returns the first of two numbers minus the second, as integers.
+// difference returns the first of two numbers minus the second, as integers. It may have no span, and then no relation to a bound.
 func (b Box) difference(s []linear, width int, sign bool) (ramp, cut) {
 	x, c := b.exact(s, 0, width, sign)
 	if !c.none() {
@@ -21,9 +21,6 @@ func (b Box) difference(s []linear, width int, sign bool) (ramp, cut) {
 		if diff.step[i], ok = sub(x.step[i], y.step[i]); !ok {
 			return diff, b.halve(dependsAny(s))
 		}
-	}
-	if _, _, ok := b.span(diff); !ok {
-		return diff, b.halve(dependsAny(s))
 	}
 	return diff, cut{}
 }
