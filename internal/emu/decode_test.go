@@ -93,6 +93,12 @@ func TestLayout(t *testing.T) {
 	if err != nil || g.SharedBytes() != 100 {
 		t.Errorf("%d bytes of shared memory in all, error %v; want 100", g.SharedBytes(), err)
 	}
+	for _, v := range []isa.Var{shared("large", 1<<25, 1), shared("negative", -1, 1), shared("far", 4, 1<<40)} {
+		k.Vars[1] = v
+		if _, err := Decode(k, build(k)); err == nil || !strings.Contains(err.Error(), "variable "+v.Name) || !strings.Contains(err.Error(), "does not fit into the 16777213 bytes that are left of shared memory") {
+			t.Errorf("%+v: %v", v, err)
+		}
+	}
 	k.Vars[0].Bytes = 1 << 25
 	if _, err := Decode(k, build(k)); err == nil || !strings.Contains(err.Error(), "does not fit into the 16777216 bytes that are left of shared memory") {
 		t.Errorf("got %v", err)

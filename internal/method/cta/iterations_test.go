@@ -34,3 +34,14 @@ func TestManyIterations(t *testing.T) {
 		})
 	}
 }
+
+// TestLoopsThatAreNotEntered are not among those that the bound tells of.
+func TestLoopsThatAreNotEntered(t *testing.T) {
+	a, _ := boundAndRun(t, ".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k {\n.reg .b32 %r<9>;\n.reg .pred %p;\n"+
+		"mov.u32 %r2, 0;\nONE: add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p, %r2, 3;\n@%p bra ONE;\nsetp.lt.u32 %p, %r2, 9;\n@%p bra END;\n"+
+		"TWO: add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p, %r2, 20;\n@%p bra TWO;\nEND: ret;\n}\n", "grid = [1]\nblock = [32]\n", warpbound.LoadOptions{})
+	loops := a.Estimates[0].Detail.(*estimate.CTA).Loops
+	if len(loops) != 1 || loops[0].Name != "ONE" || loops[0].Iterations != 2 {
+		t.Errorf("loops %+v", loops)
+	}
+}

@@ -251,3 +251,35 @@ func TestSource(t *testing.T) {
 		t.Errorf("with lines of the source it stands at %q", got)
 	}
 }
+
+// TestBreakdown: the shares of a path are ordered by their cycles, and shares alike as the path has them.
+func TestBreakdown(t *testing.T) {
+	p := newProfile(phased(Ingredients{}))
+	r := run(0, [5]int64{10, 20, 30, 40, 100})
+	if err := r.Replay(p); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range p.estimate().Breakdown {
+		got = append(got, fmt.Sprintf("%s %d", s.Name, s.Cycles))
+	}
+	if want := []string{"behind 60", "launch to the start of the CTA 10", "start 10", "entry 10", "release of a barrier 10"}; !slices.Equal(got, want) {
+		t.Errorf("the shares are %q, want %q", got, want)
+	}
+}
+
+// TestFixed: where all runs are alike the estimate is the time of one, although paths of several have longer ones.
+func TestFixed(t *testing.T) {
+	r := phased(Ingredients{})
+	r.varies = false
+	p := newProfile(r)
+	for i, times := range [][5]int64{{0, 10, 20, 30, 100}, {0, 50, 60, 70, 110}} {
+		run := run(i, times)
+		if err := run.Replay(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if e := p.estimate(); e.Cycles != 110 || e.Breakdown != nil || e.SelfPrediction.Verdict != estimate.Fixed {
+		t.Errorf("%d cycles, %+v, %v", e.Cycles, e.SelfPrediction, e.Breakdown)
+	}
+}
