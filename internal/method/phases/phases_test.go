@@ -283,3 +283,33 @@ func TestFixed(t *testing.T) {
 		t.Errorf("%d cycles, %+v, %v", e.Cycles, e.SelfPrediction, e.Breakdown)
 	}
 }
+
+// TestKeptIterations: of the iterations of a loop those are told apart that a window divides, up to as many as fine says; from there on ever fewer.
+func TestKeptIterations(t *testing.T) {
+	p := newProfile(&recording{
+		together: 1, fine: 8, varies: true,
+		points: []point{{IpointInfo: trace.IpointInfo{Name: "header"}, loop: 0, milestone: -1}},
+		loops:  []graph.Loop{{Header: 0, Body: []int{0}}},
+	})
+	r := trace.Run{Records: []trace.Record{{Ipoint: trace.Start}}}
+	for i := range int64(20) {
+		r.Records = append(r.Records, trace.Record{Cycle: 10 * (i + 1)})
+	}
+	r.End = 210
+	r.Records = append(r.Records, trace.Record{Cycle: r.End, Ipoint: trace.Exit})
+	if err := r.Replay(p); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]int32{{4, 8, 16}, {2, 4, 6, 8, 12, 16}, {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}} {
+		var got []int32
+		for _, n := range p.graphs[i].nodes {
+			if n.point == 0 {
+				got = append(got, n.turns)
+			}
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("with windows of %d the iterations %v are told apart, want %v", windows[i], got, want)
+		}
+	}
+}
