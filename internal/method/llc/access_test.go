@@ -53,3 +53,25 @@ func TestLinesOfALane(t *testing.T) {
 		}
 	}
 }
+
+// TestAdd: a line that is touched again is in order as long as no other one was touched since.
+func TestAdd(t *testing.T) {
+	var all []line
+	for i, c := range []struct {
+		number   uint64
+		optional bool
+		again    bool
+		lines    int
+	}{{7, true, false, 1}, {7, false, false, 1}, {8, true, false, 2}, {8, true, false, 2}, {7, true, true, 2}, {9, false, false, 3}, {8, true, true, 3}} {
+		var again bool
+		if all, again = add(all, 0, line{number: c.number, optional: c.optional}); again != c.again || len(all) != c.lines {
+			t.Errorf("after %d of %d lines: %v, again %t", i+1, len(all), all, again)
+		}
+	}
+	if all[0].optional || !all[1].optional || all[2].optional {
+		t.Errorf("optional are %v", all)
+	}
+	if again, _ := add(all, 2, line{number: 7}); len(again) != 4 {
+		t.Errorf("from the third on line 7 is not there: %v", again)
+	}
+}
