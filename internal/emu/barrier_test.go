@@ -187,7 +187,7 @@ ret;`}, ErrBarrier, []string{"thread (32,0,0)", "thread (33,0,0)", "the guard of
 setp.ge.u32 %p0, %r0, 32; @%p0 bra other;
 bar.sync 1;
 other: bar.sync 2; ret;`}, ErrDeadlock, []string{
-			"warp 0 waits at barrier 1 (k.ptx:12:1)", "warp 1 waits at barrier 2 (k.ptx:13:8)"}},
+			"warp 0 waits at barrier 1 (k.ptx:12:1), warp 1 waits at barrier 2 (k.ptx:13:8), and"}},
 		{"deadlock by exit", scenario{body: `
 setp.ge.u32 %p0, %r0, 32; @%p0 exit;
 bar.sync 1, 64; ret;`}, ErrDeadlock, []string{"warp 0 waits at barrier 1 (k.ptx:12:1) where 1 of 2 warps have arrived"}},

@@ -35,3 +35,19 @@ func TestBankConflicts(t *testing.T) {
 		}
 	}
 }
+
+// TestCollisions has lanes of which each changes a word of its own in the first CTA, and all the same one in the second.
+func TestCollisions(t *testing.T) {
+	const times, lanes = 100, 32
+	for _, on := range []string{"fermi-c2050", "gtx480", "h100"} {
+		d := bound(t, fstest.MapFS{
+			"k.ptx": {Data: []byte(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() {\n\t.reg .b32 %t, %a, %u;\n\t.shared .align 4 .b8 s[128];\n\tmov.u32 %t, %tid.x;\n" +
+				"\tmov.u32 %u, %ctaid.x;\n\tmov.u32 %a, 1;\n\tsub.u32 %a, %a, %u;\n\tmul.lo.u32 %a, %a, %t;\n\tshl.b32 %a, %a, 2;\n\tmov.u32 %u, s;\n\tadd.u32 %a, %a, %u;\n" +
+				strings.Repeat("\tred.shared.add.u32 [%a], 1;\n", times) + "\tret;\n}\n")},
+			"job.toml": {Data: fmt.Appendf(nil, "module = \"k.ptx\"\nmachine = %q\ngrid = [2]\nblock = [%d]\n", on, lanes)},
+		})
+		if d.Unit < times*lanes {
+			t.Errorf("%s: the unit takes %d, want %d", on, d.Unit, times*lanes)
+		}
+	}
+}

@@ -2,7 +2,9 @@ package split_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -100,5 +102,31 @@ func TestChooseSharesContexts(t *testing.T) {
 	}
 	if selected := f.Select([]int{0, 1, 5}, 1); !slices.Equal(selected, []int{0}) {
 		t.Errorf("SELECT takes %v", selected)
+	}
+}
+
+// TestChooseAmongMany: branches that have one node each are all considered, however many they are.
+func TestChooseAmongMany(t *testing.T) {
+	const branches = 40
+	var list strings.Builder
+	blocks := []int64{}
+	var candidates []int
+	for i := range branches { // if (b0) b1 else b2; if (b3) ...
+		fmt.Fprintf(&list, "%d>%d %d>%d %d>%d %d>%d ", 3*i, 3*i+1, 3*i, 3*i+2, 3*i+1, 3*i+3, 3*i+2, 3*i+3)
+		blocks = append(blocks, 1, 10, 10)
+		candidates = append(candidates, 3*i)
+	}
+	flow := flowOf(3*branches+1, edges(list.String()+fmt.Sprintf("%d>%d", 3*branches, 3*branches+1)), nil)
+	f, err := bsb.NewFlow(flow, bsb.Options{Lanes: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := split.Costs{Blocks: append(blocks, 1), Split: 2}
+	got, err := split.Choose(context.Background(), f, []split.Costs{c, c}, nil, candidates)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if best := got[1]; !slices.Equal(best.Splits, candidates) || len(best.Passed) > 0 || best.Cycles != branches*(1+2+10)+1 {
+		t.Errorf("%+v", best)
 	}
 }
