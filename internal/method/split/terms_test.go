@@ -35,6 +35,15 @@ func TestTerms(t *testing.T) {
 				t.Fatal(err)
 			}
 			fmt.Fprintf(&b, "%s, %s: %d cycles %s\n", kernel, e.Method, e.Cycles, text)
+			sum := int64(0)
+			for _, s := range e.Breakdown {
+				if sum += s.Cycles; s.Cycles <= 0 {
+					t.Errorf("%s, %s: %s takes %d cycles of the bound", kernel, e.Method, s.Name, s.Cycles)
+				}
+			}
+			if sum != e.Cycles {
+				t.Errorf("%s, %s: the breakdown has %d cycles of %d", kernel, e.Method, sum, e.Cycles)
+			}
 		}
 	}
 	goldentest.Check(t, "testdata/terms.txt", b.String())
