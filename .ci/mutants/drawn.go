@@ -34,12 +34,17 @@ func (how trial) drawn(ctx context.Context, seeds []uint64, number int, before e
 	}
 	o := &overlay{folder: folder}
 	began := time.Now()
+	var wrong []string
 	mutants, err := drawAll(ctx, packages, seeds, number, o, func(m *drawnMutant) bool {
-		v, ok := before.of(m)
-		if ok {
-			counts[m.seed][v]++
+		v, ok := before.killed(m)
+		if !ok {
+			return true
 		}
-		return !ok
+		counts[m.seed][v]++
+		if _, ok := same[m.identity]; ok {
+			wrong = append(wrong, m.name)
+		}
+		return false
 	})
 	if err != nil {
 		return false, err
@@ -50,7 +55,6 @@ func (how trial) drawn(ctx context.Context, seeds []uint64, number int, before e
 	}
 	fmt.Printf("%d tests reach a mutant (%.0f s)\n", len(tests), time.Since(began).Seconds())
 	var mu sync.Mutex
-	var wrong []string
 	err = each(ctx, how.jobs, len(mutants), func(i int) error {
 		m := mutants[i]
 		if m == nil {

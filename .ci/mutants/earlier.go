@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// earlier is what became of drawn mutants in an earlier run.
+// earlier is what became of drawn mutants in earlier runs of the same code.
 type earlier []tried
 
 type tried struct {
@@ -20,7 +20,7 @@ type tried struct {
 // reported is a line of report about a drawn mutant.
 var reported = regexp.MustCompile(`^(\w+) +\d+ s  (\d+)  (.+)$`)
 
-// readEarlier reads the output of a run. Lines about other things are passed over.
+// readEarlier reads the output of runs. Lines about other things are passed over.
 func readEarlier(file string) (earlier, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -43,11 +43,12 @@ func readEarlier(file string) (earlier, error) {
 	return e, lines.Err()
 }
 
-// of returns what became of a mutant. It is false if it survived, or was not tried.
-func (e earlier) of(m *drawnMutant) (verdict, bool) {
+// killed returns how a mutant was killed. It is false if it was not: then it is to be tried again, equivalent or not.
+func (e earlier) killed(m *drawnMutant) (verdict, bool) {
 	for _, t := range e {
-		if rest, ok := strings.CutPrefix(t.text, m.name); ok && t.seed == m.seed && strings.ContainsAny(rest[:min(1, len(rest))], " :") {
-			return t.verdict, t.verdict != survived
+		rest, ok := strings.CutPrefix(t.text, m.name)
+		if ok && t.seed == m.seed && strings.HasPrefix(rest, " by ") && (t.verdict == killed || t.verdict == endless) {
+			return t.verdict, true
 		}
 	}
 	return "", false

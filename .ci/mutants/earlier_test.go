@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestEarlier finds mutants in the output of an earlier run by seed, place and change.
+// TestEarlier finds mutants in the output of earlier runs by seed, place and change. One that survived is killed if it was so later.
 func TestEarlier(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mutants.txt")
 	const output = `killed         7 s  no rounding
@@ -14,6 +14,8 @@ func TestEarlier(t *testing.T) {
 killed         3 s  1  internal/emu/a.go:3:7: - for + by internal/emu TestA
 endless       20 s  2  internal/emu/a.go:3:7: < for <= by internal/emu TestA
 SURVIVED      61 s  1  internal/emu/a.go:4:7: - for + of 9 tests, 2 were left out
+SURVIVED      61 s  1  internal/emu/a.go:4:9: - for + of 9 tests, 2 were left out
+killed         1 s  1  internal/emu/a.go:4:9: - for + by internal/emu TestB
 equivalent    61 s  1  internal/emu/a.go:5:9: 1 for 0: nobody asks
 killed         3 s  1  internal/emu/a.go:3:70: 10 for 9 by internal/emu TestA
 drawn with seed 1: 2 of 3 killed, 0 of them since tests do not end; besides, 1 are equivalent
@@ -22,7 +24,7 @@ drawn with seed 1: 2 of 3 killed, 0 of them since tests do not end; besides, 1 a
 		t.Fatal(err)
 	}
 	e, err := readEarlier(file)
-	if err != nil || len(e) != 5 {
+	if err != nil || len(e) != 7 {
 		t.Fatalf("%v, %v", e, err)
 	}
 	for _, c := range []struct {
@@ -35,10 +37,11 @@ drawn with seed 1: 2 of 3 killed, 0 of them since tests do not end; besides, 1 a
 		{2, "internal/emu/a.go:3:7: < for <=", endless},
 		{2, "internal/emu/a.go:3:7: < for <", ""},
 		{1, "internal/emu/a.go:4:7: - for +", ""},
-		{1, "internal/emu/a.go:5:9: 1 for 0", equivalent},
+		{1, "internal/emu/a.go:5:9: 1 for 0", ""},
+		{1, "internal/emu/a.go:4:9: - for +", killed},
 		{1, "internal/emu/a.go:3:70: 1", ""},
 	} {
-		v, ok := e.of(&drawnMutant{seed: c.seed, name: c.name})
+		v, ok := e.killed(&drawnMutant{seed: c.seed, name: c.name})
 		if ok != (c.want != "") || ok && v != c.want {
 			t.Errorf("%s with seed %d: %q, %v, want %q", c.name, c.seed, v, ok, c.want)
 		}

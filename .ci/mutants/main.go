@@ -17,8 +17,8 @@
 // Equivalent mutants compute the same as the code, so that no test can fail: equivalent.toml has those that somebody has looked at, and
 // why. They are tried as all others are, but not counted.
 //
-// With the output of an earlier run in FILE, of drawn mutants only those are tried that survived there or that it did not come to: after
-// tests have been added, or where a run was interrupted. The others count as they did.
+// With -again, drawn mutants that an earlier run of the same code has killed are not tried again, and count as killed: FILE has its output.
+// So a run that was interrupted goes on, and after tests have been added only those mutants are tried that survived.
 //
 // The exit status is 1 if a named mutant survives, or more than a tenth of those drawn with a seed, or if one is killed that is
 // said to be equivalent.
@@ -57,7 +57,7 @@ func main() {
 	limit := flag.Duration("limit", 20*time.Second, "time that a test has at least")
 	budget := flag.Duration("budget", 2*time.Minute, "time of the tests of a drawn mutant, as long as they take without it, behind which only those of its package are run")
 	jobs := flag.Int("jobs", 2, "mutants at a time")
-	again := flag.String("again", "", "output of an earlier run, of which drawn mutants are tried that survived, or that it did not come to")
+	again := flag.String("again", "", "output of an earlier run of the same code: drawn mutants that it has killed are not tried again")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestExactArithmetic compares sums, differences and products with those of numbers without limits: where one does not fit it is told.
+// TestExactArithmetic compares sums, differences and products with those of numbers without limits: results that do not
+// fit are reported.
 func TestExactArithmetic(t *testing.T) {
 	operand := rapid.OneOf(rapid.Int64(), rapid.Int64Range(-1<<33, 1<<33), rapid.SampledFrom([]int64{math.MinInt64, -1 << 62, -1, 0, 1, 1 << 32, 1 << 62, math.MaxInt64}))
 	rapid.Check(t, func(t *rapid.T) {

@@ -20,7 +20,7 @@ func TestStoresToFixedBuffers(t *testing.T) {
 		"before":       {"st.global.u32 [%buf-4], %t;", false},
 		"first word":   {"st.global.u32 [%buf], %t;", true},
 		"last word":    {"st.global.u32 [%buf+60], %t;", true},
-		"behind in 3":  {"mul.wide.u32 %rd1, %c, 16; add.u64 %rd1, %rd1, %buf; st.global.u32 [%rd1+40], %t;", true},
+		"in two CTAs":  {"mul.wide.u32 %rd1, %c, 16; add.u64 %rd1, %rd1, %buf; st.global.u32 [%rd1+40], %t;", true},
 		"wraps around": {"cvt.u64.u32 %rd1, %c; shl.b64 %rd1, %rd1, 62; add.u64 %rd1, %rd1, %buf; st.global.u32 [%rd1+0xc000000000000000], %t;", true},
 		"unknown":      {"ld.global.u64 %rd1, [%buf+128]; st.global.u32 [%rd1], %t;", true},
 		"for no lane":  {"setp.eq.u32 %p1, %t, 99; @%p1 st.global.u32 [%buf], %t;", false},

@@ -2,7 +2,8 @@ package absexec
 
 import "warpbound/internal/isa"
 
-// difference returns the first of two numbers minus the second, as integers. It may have no span, and then no relation to a bound.
+// difference returns the first of two numbers minus the second, as integers. It may
+// exceed an int64 in the box: then it has no span, and its relation to a bound is 0.
 func (b Box) difference(s []linear, width int, sign bool) (ramp, cut) {
 	x, c := b.exact(s, 0, width, sign)
 	if !c.none() {

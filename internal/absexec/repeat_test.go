@@ -30,6 +30,7 @@ func TestSummaries(t *testing.T) {
 		{"by lane", "mov.u32 %r1, 0; L: st.global.u32 [%buf], %r1; add.u32 %r1, %r1, 1; add.u32 %r3, %t, 20; setp.lt.u32 %p1, %r1, %r3; @%p1 bra L; st.global.u32 [%buf], %r1; ret;", "18", "18"},
 		{"by CTA", "mov.u32 %r1, 0; add.u32 %r3, %c, 20; L: " + up + "%r3; @%p1 bra L; st.global.u32 [%buf], %r1; ret;", "18", "18"},
 		{"addresses", "mov.u32 %r1, 0; L: mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd1, %buf; st.global.u32 [%rd1], %r1; " + up + "50; @%p1 bra L; ret;", "48", "48"},
+		{"addresses of bytes", "mov.u32 %r1, 0; mov.u64 %rd1, %buf; L: st.global.u8 [%rd1], %r1; add.u64 %rd1, %rd1, 1; " + up + "51; @%p1 bra L; st.global.u8 [%rd1], %r1; ret;", "49", "49"},
 		{"squares", "mov.u32 %r1, 0; mov.u32 %r2, 0; L: add.u32 %r2, %r2, %r1; mul.wide.u32 %rd1, %r2, 4; add.u64 %rd1, %rd1, %buf; st.global.u32 [%rd1], %r2; " + up + "50; @%p1 bra L; st.global.u32 [%buf], %r2; ret;", "48", "48"},
 		{"two phases", "mov.u32 %r1, 0; L: setp.lt.u32 %p2, %r1, 25; @%p2 bra A; add.u32 %r2, %r2, 1; A: " + up + "50; @%p1 bra L; st.global.u32 [%buf], %r1; ret;", "24 23", "24 23"},
 		{"even and odd", "mov.u32 %r1, 0; L: and.b32 %r3, %r1, 1; setp.eq.u32 %p2, %r3, 0; @%p2 bra A; st.global.u32 [%buf], %r1; A: " + up + "50; @%p1 bra L; st.global.u32 [%buf], %r1; ret;", "", "49"},

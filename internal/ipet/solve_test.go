@@ -208,7 +208,7 @@ func TestNodeLimitLeavesOpen(t *testing.T) {
 				open++
 			}
 			if nodes == 1 && len(cut.Certificate.Roundings) > 0 {
-				t.Errorf("seed %d: another linear program is solved than the only one", seed)
+				t.Errorf("seed %d: more than one linear program is solved", seed)
 			}
 		}
 	}

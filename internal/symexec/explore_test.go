@@ -531,3 +531,23 @@ func TestCommunication(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnLocalMemory: what threads store at one address of local memory does not reach each other.
+func TestOwnLocalMemory(t *testing.T) {
+	s := together(t, 2, strings.Replace(job, "block = [1", "block = [2", 1), kernel(`
+	.local .align 4 .b8 l[4];
+	mov.u32 %r2, %tid.x;
+	st.local.u32 [l], %r2;
+	bar.sync 0;
+	ld.local.u32 %r3, [l];
+	setp.ne.u32 %p1, %r2, %r3;
+	@%p1 bra A;
+	exit;
+A:	ret;`))
+	res := s.explore(t)
+	for outcome, v := range res.Outcomes {
+		if taken := outcome.Target != outcome.Branch+1; taken == (v == symexec.Covered) {
+			t.Errorf("%v is %v", outcome, v)
+		}
+	}
+}

@@ -184,7 +184,7 @@ C:	ret;`, "??x"},
 	}
 }
 
-// TestProveTables reads tables of constants where data say. What a small one holds is known, at any place of it.
+// TestProveTables reads tables of constants at an index that is data. What tables of up to 1024 bytes hold is known.
 func TestProveTables(t *testing.T) {
 	for elements, proved := range map[int]int{16: 1, 256: 1, 257: 0} {
 		body := kernel(`

@@ -8,8 +8,8 @@ import (
 	"warpbound/internal/machine"
 )
 
-// TestFewBanks bounds accesses of 4, 8 and 16 bytes at unknown addresses of shared memory with one or two banks, where the words of a lane are in
-// one bank and need a pass each.
+// TestFewBanks bounds accesses of 4, 8 and 16 bytes at unknown addresses of shared memory with one or two banks. Each bank serves one word in a
+// pass.
 func TestFewBanks(t *testing.T) {
 	for _, banks := range []int64{1, 2} {
 		m, err := machine.Builtin("predictable-rr")

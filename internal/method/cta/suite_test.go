@@ -137,8 +137,8 @@ func TestUnalignedCTAs(t *testing.T) {
 	}
 }
 
-// TestUnalignedRows is TestUnalignedCTAs for grids of rows and of layers. Of three CTAs on an SM, two begin at the place
-// of a segment where most requests are needed.
+// TestUnalignedRows is TestUnalignedCTAs for grids of rows and of layers. Of the three CTAs of an SM, two begin 24 bytes
+// into a segment, where an access needs most requests.
 func TestUnalignedRows(t *testing.T) {
 	for axis, grid := range map[string]string{"y": "[1, 30]", "z": "[1, 1, 30]"} {
 		a, run := boundAndRun(t, `.version 6.3

@@ -47,7 +47,7 @@ func TestCollisions(t *testing.T) {
 			"job.toml": {Data: fmt.Appendf(nil, "module = \"k.ptx\"\nmachine = %q\ngrid = [2]\nblock = [%d]\n", on, lanes)},
 		})
 		if d.Unit < times*lanes {
-			t.Errorf("%s: the unit takes %d, want %d", on, d.Unit, times*lanes)
+			t.Errorf("%s: the unit takes %d, want %d at least", on, d.Unit, times*lanes)
 		}
 	}
 }

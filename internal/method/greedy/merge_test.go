@@ -25,7 +25,7 @@ func accesses(t *testing.T, change func(*machine.Machine), body string, words, c
 	})
 }
 
-// TestMerges has accesses to one line, of which the L2 lets one wait until the line is there. An SM asks for it once, unless accesses pass by its L1.
+// TestMerges has accesses to one line or two, of which the L2 lets one wait until the line is there. An SM asks for it once, unless accesses pass by its L1.
 func TestMerges(t *testing.T) {
 	one := func(m *machine.Machine) { m.L2.Merge.Value = 1 }
 	const chosen = "mul.wide.u32 %a, %r1, 4;\n\tand.b64 %a, %a, 255;\n\tadd.u64 %a, %a, %d;\n\tld.global.u32 %r2, [%a];\n" +
@@ -67,8 +67,8 @@ func TestMemoryThatFills(t *testing.T) {
 	}
 }
 
-// TestLocalMemoryThatFills loads words of local memory that data choose. With the line of the data, the lines of a warp's words fill the L1, or one
-// has to make room, so that each of the loads may be a request for each lane.
+// TestLocalMemoryThatFills loads words of local memory that data choose. If the L1 has as many ways as there are lines, each is requested once; with
+// one way less, each load may be a request for each lane.
 func TestLocalMemoryThatFills(t *testing.T) {
 	const words, loads = 16, 20
 	for ways, maximum := range map[int64]int64{words + 1: words + 1, words: loads*32 + 1} {

@@ -100,7 +100,7 @@ func openLanes(s *absexec.Step) uint64 {
 	return 0
 }
 
-// each returns the most lines that a lane of a step touches, aligned to its size as it is, if it may be in local memory and if not.
+// each returns the most lines that an access of one lane touches, which is aligned to its size: in memory that may be local, or elsewhere.
 func (l *layout) each(s *absexec.Step, local bool) int64 {
 	bytes := int64(s.Access.Bytes)
 	if local { // each word is in another line, and a line has a word at least

@@ -54,7 +54,7 @@ func TestLinesOfALane(t *testing.T) {
 	}
 }
 
-// TestAdd: a line that is touched again is in order as long as no other one was touched since.
+// TestAdd: a line that is touched again is in order if it is the last one of those that were touched first.
 func TestAdd(t *testing.T) {
 	var all []line
 	for i, c := range []struct {

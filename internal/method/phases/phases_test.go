@@ -252,7 +252,7 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// TestBreakdown: the shares of a path are ordered by their cycles, and shares alike as the path has them.
+// TestBreakdown: the shares of a path are ordered by their cycles; equal ones keep the order of the path.
 func TestBreakdown(t *testing.T) {
 	p := newProfile(phased(Ingredients{}))
 	r := run(0, [5]int64{10, 20, 30, 40, 100})
@@ -268,7 +268,7 @@ func TestBreakdown(t *testing.T) {
 	}
 }
 
-// TestFixed: where all runs are alike the estimate is the time of one, although paths of several have longer ones.
+// TestFixed: where all runs are alike the estimate is the longest of them, although a path combined from several would be longer.
 func TestFixed(t *testing.T) {
 	r := phased(Ingredients{})
 	r.varies = false
@@ -284,7 +284,7 @@ func TestFixed(t *testing.T) {
 	}
 }
 
-// TestKeptIterations: of the iterations of a loop those are told apart that a window divides, up to as many as fine says; from there on ever fewer.
+// TestKeptIterations: iterations of a loop are told apart whose number is a multiple of the window, all of them up to fine, and fewer beyond.
 func TestKeptIterations(t *testing.T) {
 	p := newProfile(&recording{
 		together: 1, fine: 8, varies: true,

@@ -185,7 +185,7 @@ A:	ret;`, words(100), words(100000))
 	}
 }
 
-// TestNotLoosened has a path that the thread which is explored takes on any input, and the others only on small ones: the input stays in its atom.
+// TestNotLoosened has a path that thread 60 takes on any input, and the others only on small ones: the input has to stay in the atom.
 func TestNotLoosened(t *testing.T) {
 	s := load(t, "[2, 1, 1]", "[40, 1, 1]", `
 	ld.global.u32 %r6, [%rd4];

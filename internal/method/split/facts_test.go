@@ -2,7 +2,7 @@ package split
 
 import "testing"
 
-// TestCover: what blocks need is the maximum over wavefronts, of each number by itself, and unknown if it is of one of them.
+// TestCover: what blocks need is the maximum over wavefronts of each number; it is unknown if it is unknown of one of them.
 func TestCover(t *testing.T) {
 	some, others := work{3, demand{1, 20, 3, 40}}, work{2, demand{10, 2, 30, 4}}
 	f := &facts{done: []work{some, others, {}}}

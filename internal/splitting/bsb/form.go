@@ -74,7 +74,7 @@
 // Form.Select is the paper's Algorithm 1, SELECT, for such forms. What a form takes at the
 // most, and which branches are best split, is for internal/method/split to say.
 //
-// bsb imports cfg, graph, isa and diag. It knows no time: it must not import flow analyses,
+// bsb imports cfg, graph and diag. It knows no time: it must not import flow analyses,
 // machines or methods.
 package bsb
 
