@@ -62,6 +62,7 @@ LOOP:
 	ld.local.v2.u32 {%a, %b}, [frame+8];
 	add.u32 %a, %a, %b;
 	st.local.u32 [frame+12], %a;
+	ld.volatile.local.u32 %a, [frame+16];
 	bar.sync 0;
 	add.u32 %i, %i, 1;
 	setp.lt.u32 %p, %i, 10;

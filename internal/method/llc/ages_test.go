@@ -81,3 +81,20 @@ func TestDropOfWhatMayBeOldest(t *testing.T) {
 		t.Errorf("after two other lines in two ways, a line may be there, known as %+v", x)
 	}
 }
+
+// TestUnknownWrites: a write to a line that is there, whichever that is, makes no line leave.
+func TestUnknownWrites(t *testing.T) {
+	m := fermi(t)
+	m.L1.Sets.Value, m.L1.Ways.Value = 1, 2
+	known := newAges(m)
+	known.read(1, 1, false)
+	known.read(2, 2, false)
+	for range 3 {
+		known.unknown(write, 3)
+	}
+	for _, line := range []uint64{1, 2} {
+		if x, surely, _ := known.there(line); !surely {
+			t.Errorf("line %d may have left: %+v", line, x)
+		}
+	}
+}
