@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,6 +93,10 @@ func TestLayout(t *testing.T) {
 	g, err := NewGrid(c, launch, new(Memory), 32)
 	if err != nil || g.SharedBytes() != 100 {
 		t.Errorf("%d bytes of shared memory in all, error %v; want 100", g.SharedBytes(), err)
+	}
+	bytes := decode(t, &isa.Kernel{Name: "k", AddressBits: 64, Instrs: []isa.Instr{{Op: isa.Exit}}, Vars: []isa.Var{shared("one", 1, 1), shared("next", 1, 0), shared("then", 1, 1)}})
+	if want := []uint64{abi.SharedBase, abi.SharedBase + 1, abi.SharedBase + 2}; !slices.Equal(bytes.offsets, want) {
+		t.Errorf("bytes lie at %#x, want %#x", bytes.offsets, want)
 	}
 	for _, v := range []isa.Var{shared("large", 1<<25, 1), shared("negative", -1, 1), shared("far", 4, 1<<40)} {
 		k.Vars[1] = v
