@@ -56,6 +56,17 @@ func TestElements(t *testing.T) {
 			t.Errorf("%+v is taken", e)
 		}
 	}
+	for _, c := range []struct {
+		e    Element
+		want uint64
+	}{{Element{Bytes: 2, Float: true}, 0x3c00}, {Element{Bytes: 4, Float: true}, 0x3f800000}, {Element{Bytes: 8, Float: true}, 0x3ff0000000000000}, {Element{Bytes: 2}, 1}} {
+		if got := c.e.one(); got != c.want {
+			t.Errorf("of %+v 0x%x is one, want 0x%x", c.e, got, c.want)
+		}
+	}
+	if e := (Element{Bytes: 2, Float: true, High: 0x7e00}); e.check() == nil {
+		t.Errorf("%+v ends with a NaN, and is taken", e)
+	}
 	if err := (Range{Bytes: 6, Element: Element{Bytes: 4, High: 1}}).check(); err == nil {
 		t.Error("six bytes are words")
 	}
