@@ -11,7 +11,8 @@ func TestBulkCopyLines(t *testing.T) {
 	for _, c := range []struct {
 		from, bytes int
 		lines       int64
-	}{{0, 16, 1}, {112, 16, 1}, {112, 32, 2}, {0, 128, 1}, {64, 128, 2}, {16, 1024, 9}, {0, 0, 0}} {
+		partly      int64 // lines of which a store writes some words and not all
+	}{{0, 16, 1, 1}, {112, 16, 1, 1}, {112, 32, 2, 2}, {0, 128, 1, 0}, {64, 128, 2, 2}, {16, 1024, 9, 2}, {0, 0, 0, 0}} {
 		load := fmt.Sprintf(`setp.ne.u32 %%p1, %%t, 0; @%%p1 bra E;
 			mbarrier.init.shared.b64 [sh], 1; cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [sh+16], [%%buf+%d], %d, [sh]; E: ret;`, c.from, c.bytes)
 		store := fmt.Sprintf(`setp.eq.u32 %%p1, %%t, 0; @%%p1 cp.async.bulk.global.shared::cta.bulk_group [%%buf+%d], [sh], %d;
@@ -19,6 +20,8 @@ func TestBulkCopyLines(t *testing.T) {
 		for _, body := range []string{load, store} {
 			if _, o := solo(t, m, body); o.Counters.Transactions != c.lines {
 				t.Errorf("%d bytes from %d: %d lines, want %d\n%s", c.bytes, c.from, o.Counters.Transactions, c.lines, body)
+			} else if reads := o.Counters.DRAMReads; body == store && reads != c.partly {
+				t.Errorf("a store of %d bytes from %d reads %d lines, want %d", c.bytes, c.from, reads, c.partly)
 			}
 		}
 	}
