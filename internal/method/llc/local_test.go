@@ -1,0 +1,48 @@
+package llc_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"warpbound"
+	"warpbound/internal/machine"
+	"warpbound/internal/method/llc"
+)
+
+// TestUnknownLocalMemory loads a line of a buffer again and again, and between that words of local memory that data choose, which make it leave a small
+// L1.
+func TestUnknownLocalMemory(t *testing.T) {
+	var body strings.Builder
+	for range 20 {
+		body.WriteString("\tld.global.u32 %r2, [%d];\n\tadd.u32 %r1, %r1, %r2;\n\tand.b32 %r3, %r1, 15;\n\tmul.wide.u32 %a, %r3, 4;\n\tmov.u64 %f, frame;\n\tadd.u64 %a, %a, %f;\n\tld.local.u32 %r4, [%a];\n\tadd.u32 %r1, %r1, %r4;\n")
+	}
+	m, err := machine.Builtin("integrated-fermi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := *m
+	small.L1.Sets.Value, small.L1.Ways.Value = 1, 2
+	j, err := warpbound.LoadFS(fstest.MapFS{
+		"m.toml": {Data: small.Format()},
+		"k.ptx": {Data: []byte(".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) {\n\t.reg .b32 %r<9>;\n\t.reg .b64 %d, %a, %f;\n\t.local .align 64 .b8 frame[64];\n" +
+			"\tld.param.u64 %d, [p];\n\tmov.u32 %r1, %tid.x;\n" + body.String() + "\tret;\n}\n")},
+		"job.toml": {Data: fmt.Appendf(nil, "module = 'k.ptx'\nmachine = 'm.toml'\ngrid = [40]\nblock = [64]\n[[param]]\nname = 'p'\ntype = 'u32'\ncount = 1\ninit = 'uniform(1, 9)'\n")},
+	}, "job.toml", warpbound.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{llc.Simple.ID()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := j.Simulate(context.Background(), warpbound.SimulateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := &a.Estimates[0]; e.Cycles < run.Cycles {
+		t.Errorf("bound %d, the run takes %d", e.Cycles, run.Cycles)
+	}
+}
