@@ -33,6 +33,7 @@ func TestDecodeErrors(t *testing.T) {
 		{"address", isa.Instr{Op: isa.Ld, Type: isa.U32, Dst: ops(reg(0)), Src: ops(reg(3))}, "%3 is no address"},
 		{"address as number", isa.Instr{Op: isa.Mov, Type: isa.U32, Dst: ops(reg(0)), Src: ops(at3())}, "source 1 cannot be [%3]"},
 		{"two addresses as numbers", isa.Instr{Op: isa.Add, Type: isa.U32, Dst: ops(reg(0)), Src: ops(at3(), at3())}, "source 1 cannot be [%3]"},
+		{"special predicate as number", isa.Instr{Op: isa.Add, Type: isa.U32, Dst: ops(reg(0)), Src: ops(reg(0), isa.Operand{Kind: isa.KindSpecial, Special: isa.IsExplicitCluster})}, "source 2 cannot be the predicate %is_explicit_cluster"},
 		{"immediate result", isa.Instr{Op: isa.Mov, Type: isa.U32, Dst: ops(imm(1)), Src: ops(reg(0))}, "result 1 cannot be 0x1"},
 		{"parameter without a size", isa.Instr{Op: isa.Ld, Type: isa.Pred, Space: isa.Param, Dst: ops(reg(1)), Src: ops(isa.Operand{Kind: isa.KindVarAddr, Var: isa.ParamVar, Reg: isa.NoReg})}, "ld is not defined on pred"},
 		{"three elements", isa.Instr{Op: isa.Ld, Type: isa.U32, Dst: ops(reg(0), reg(0), reg(0)), Src: ops(at3())}, "ld is not defined on u32"},
