@@ -49,13 +49,4 @@ func TestBoundErrors(t *testing.T) {
 			t.Errorf("%s: the header is %d", c.name, unbounded.Header)
 		}
 	}
-	f, err := bsb.NewFlow(loop, bsb.Options{Lanes: 64})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if b, err := split.LongestPath(ctx, f, split.Costs{Blocks: []int64{1, 2, 3}}, known, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("when it is interrupted: %v, %v", b, err)
-	}
 }
