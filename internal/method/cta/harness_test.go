@@ -20,6 +20,12 @@ func boundAndRun(t *testing.T, module, job string, opts warpbound.LoadOptions) (
 	if err != nil {
 		t.Fatal(err)
 	}
+	return analysedAndRun(t, j)
+}
+
+// analysedAndRun bounds and runs a job.
+func analysedAndRun(t *testing.T, j *warpbound.Job) (*estimate.Analysis, *warpbound.Run) {
+	t.Helper()
 	a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.ID}})
 	if err != nil {
 		t.Fatal(err)

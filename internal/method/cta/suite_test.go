@@ -123,14 +123,7 @@ func TestUnalignedCTAs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{cta.ID}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		run, err := j.Simulate(context.Background(), warpbound.SimulateOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a, run := analysedAndRun(t, j)
 		if e := &a.Estimates[0]; e.Cycles != run.Cycles || !e.Exact() {
 			t.Errorf("block %s: bound %d, simulated %d", block, e.Cycles, run.Cycles)
 		}

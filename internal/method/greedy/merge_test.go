@@ -2,6 +2,7 @@ package greedy_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -67,15 +68,18 @@ func TestMemoryThatFills(t *testing.T) {
 	}
 }
 
+// localWords loads a number from an offset of the buffer, and then so many times one of 16 words of local memory, which the number before chooses.
+func localWords(offset, loads int) string {
+	return fmt.Sprintf("\t.local .align 64 .b8 frame[64];\n\tld.global.u32 %%r2, [%%d+%d];\n", offset) +
+		strings.Repeat("\tand.b32 %r2, %r2, 15;\n\tmul.wide.u32 %a, %r2, 4;\n\tmov.u64 %d, frame;\n\tadd.u64 %a, %a, %d;\n\tld.local.u32 %r2, [%a];\n", loads)
+}
+
 // TestLocalMemoryThatFills loads words of local memory that data choose. If the L1 has as many ways as there are lines, each is requested once; with
 // one way less, each load may be a request for each lane.
 func TestLocalMemoryThatFills(t *testing.T) {
 	const words, loads = 16, 20
 	for ways, maximum := range map[int64]int64{words + 1: words + 1, words: loads*32 + 1} {
-		body := "\t.local .align 64 .b8 frame[64];\n\tld.global.u32 %r2, [%d];\n"
-		for range loads {
-			body += "\tand.b32 %r2, %r2, 15;\n\tmul.wide.u32 %a, %r2, 4;\n\tmov.u64 %d, frame;\n\tadd.u64 %a, %a, %d;\n\tld.local.u32 %r2, [%a];\n"
-		}
+		body := localWords(0, loads)
 		d := accesses(t, func(m *machine.Machine) { m.L1.Sets.Value, m.L1.Ways.Value, m.L1.Index.Value = 1, ways, machine.Linear }, body, 1, 1, 32)
 		if d.Requests > maximum || d.Requests <= maximum/2 {
 			t.Errorf("%d ways: %d requests, want %d", ways, d.Requests, maximum)
@@ -88,10 +92,7 @@ func TestLocalMemoryThatFills(t *testing.T) {
 func TestSetsOfLocalMemory(t *testing.T) {
 	const sets, words, loads, warps = 16, 16, 20, 3
 	for set := range sets {
-		body := fmt.Sprintf("\t.local .align 64 .b8 frame[64];\n\tld.global.u32 %%r2, [%%d+%d];\n", 128*set)
-		for range loads {
-			body += "\tand.b32 %r2, %r2, 15;\n\tmul.wide.u32 %a, %r2, 4;\n\tmov.u64 %d, frame;\n\tadd.u64 %a, %a, %d;\n\tld.local.u32 %r2, [%a];\n"
-		}
+		body := localWords(128*set, loads)
 		d := accesses(t, func(m *machine.Machine) {
 			m.L1.Sets.Value, m.L1.Ways.Value, m.L1.Index.Value = sets, words, machine.Linear
 		}, body, 32*sets, 1, 32*warps)

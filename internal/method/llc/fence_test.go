@@ -1,12 +1,8 @@
 package llc_test
 
 import (
-	"context"
 	"testing"
 	"testing/fstest"
-
-	"warpbound"
-	"warpbound/internal/method/llc"
 )
 
 // TestFencesBehindStores: what follows a store to shared memory or to a buffer waits for it at a fence and at the end.
@@ -18,24 +14,12 @@ func TestFencesBehindStores(t *testing.T) {
 		"global, fence":     "st.global.u32 [%d], %r1; membar.gl; add.u32 %r1, %r1, 1;",
 		"global and shared": "st.global.u32 [%d], %r1; st.shared.u32 [s], %r1; membar.gl; add.u32 %r1, %r1, 1;",
 	} {
-		j, err := warpbound.LoadFS(fstest.MapFS{
-			"k.ptx": {Data: []byte(".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) {\n.reg .b32 %r<9>;\n.reg .b64 %d;\n.shared .align 4 .b8 s[64];\n" +
-				"ld.param.u64 %d, [p];\nmov.u32 %r1, 7;\n" + body + "\nret;\n}\n")},
-			"job.toml": {Data: []byte("module = 'k.ptx'\nmachine = 'integrated-fermi'\ngrid = [1]\nblock = [32]\n[[param]]\nname = 'p'\ntype = 'u32'\ncount = 1\n")},
-		}, "job.toml", warpbound.LoadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{llc.Simple.ID()}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		run, err := j.Simulate(context.Background(), warpbound.SimulateOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e := &a.Estimates[0]; e.Cycles < run.Cycles {
-			t.Errorf("%s: bound %d, the run takes %d", name, e.Cycles, run.Cycles)
-		}
+		t.Run(name, func(t *testing.T) {
+			holdsOnOneSM(t, fstest.MapFS{
+				"k.ptx": {Data: []byte(".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) {\n.reg .b32 %r<9>;\n.reg .b64 %d;\n.shared .align 4 .b8 s[64];\n" +
+					"ld.param.u64 %d, [p];\nmov.u32 %r1, 7;\n" + body + "\nret;\n}\n")},
+				"job.toml": {Data: []byte("module = 'k.ptx'\nmachine = 'integrated-fermi'\ngrid = [1]\nblock = [32]\n[[param]]\nname = 'p'\ntype = 'u32'\ncount = 1\n")},
+			})
+		})
 	}
 }

@@ -1,14 +1,11 @@
 package llc_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"testing/fstest"
 
-	"warpbound"
 	"warpbound/internal/machine"
-	"warpbound/internal/method/llc"
 )
 
 // TestUnknownLocalMemory loads a line of a buffer again and again, and between that words of local memory that data choose, which make it leave
@@ -21,25 +18,11 @@ func TestUnknownLocalMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	small := *m
-	small.L1.Sets.Value, small.L1.Ways.Value = 1, 2
-	j, err := warpbound.LoadFS(fstest.MapFS{
+	small.SM.Count.Value, small.L1.Sets.Value, small.L1.Ways.Value = 1, 1, 2
+	holdsOnOneSM(t, fstest.MapFS{
 		"m.toml": {Data: small.Format()},
 		"k.ptx": {Data: []byte(".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) {\n\t.reg .b32 %r<9>;\n\t.reg .b64 %d, %a, %f;\n\t.reg .pred %p;\n\t.local .align 64 .b8 frame[64];\n\t.shared .b8 most[40000];\n" +
 			"\tld.param.u64 %d, [p];\n\tmov.u32 %r1, %tid.x;\n\tld.global.u32 %r5, [%d];\n\tsetp.gt.u32 %p, %r5, 4;\n\t@%p bra BEHIND;\n\tadd.u32 %r1, %r1, 1;\nBEHIND:\n" + strings.Repeat(code, 20) + "\tret;\n}\n")},
-		"job.toml": {Data: []byte("module = 'k.ptx'\nmachine = 'm.toml'\ngrid = [40]\nblock = [64]\nparam = [{name = 'p', type = 'u32', count = 256, init = 'uniform(1, 9)'}]\n")},
-	}, "job.toml", warpbound.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{llc.Simple.ID()}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := j.Simulate(context.Background(), warpbound.SimulateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if e := &a.Estimates[0]; e.Cycles < run.Cycles {
-		t.Errorf("bound %d, the run takes %d", e.Cycles, run.Cycles)
-	}
+		"job.toml": {Data: []byte("module = 'k.ptx'\nmachine = 'm.toml'\ngrid = [4]\nblock = [64]\nparam = [{name = 'p', type = 'u32', count = 256, init = 'uniform(1, 9)'}]\n")},
+	})
 }
