@@ -5,28 +5,59 @@
 package effort
 
 import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
 )
 
-// Variable is the environment variable that multiplies how much work tests do, 1 by default: the number
-// of random cases above all.
-const Variable = "WARPBOUND_EFFORT"
+const (
+	// Variable is the environment variable that says how many hundredths of their random items checks try: 1 by default,
+	// 100 for all of them, as "make soak" does.
+	Variable = "WARPBOUND_EFFORT"
+	// SeedVariable is the environment variable whose text draws them. .ci/run sets it to the commit.
+	SeedVariable = "WARPBOUND_SEED"
+)
 
-// Times returns n, or as many times as much as Variable asks for. It panics if that is no
-// positive number.
-func Times(n int) int {
+// whole is how many hundredths all items are.
+const whole = 100
+
+// hundredths reads Variable. It panics if that is no number from 1 to 100.
+func hundredths() int {
 	text := os.Getenv(Variable)
 	if text == "" {
-		return n
+		return 1
 	}
-	factor, err := strconv.Atoi(text)
-	if err != nil || factor < 1 {
-		panic(Variable + "=" + text + ": it must be a positive number")
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > whole {
+		panic(fmt.Sprintf("%s=%s: it must be a number from 1 to %d", Variable, text, whole))
 	}
-	return factor * n
+	return n
+}
+
+// Whole reports whether checks try all of their items, so that a test can ask for what only many of them show.
+func Whole() bool { return hundredths() == whole }
+
+// Draw returns which of the items 0 to n-1 of a check with random kernels, programs or inputs a test tries, in their order: as many
+// hundredths as Variable says, at least one item, drawn by SeedVariable and the name of the test. It logs how many these are.
+//
+// Checks of more than 500 items are drawn. An item must hold whichever others are drawn with it.
+func Draw(t testing.TB, n int) []uint64 {
+	t.Helper()
+	name := fnv.New64a()
+	fmt.Fprint(name, os.Getenv(SeedVariable), " ", t.Name())
+	items := rand.New(rand.NewPCG(name.Sum64(), uint64(n))).Perm(n)[:max(1, n*hundredths()/whole)]
+	slices.Sort(items)
+	t.Logf("random items: %d of %d", len(items), n)
+	drawn := make([]uint64, len(items))
+	for i, item := range items {
+		drawn[i] = uint64(item)
+	}
+	return drawn
 }
 
 // enough is the processor time below which it does not matter how work grows.
@@ -64,3 +95,6 @@ func grows(t testing.TB, clock func() time.Duration, factor float64, small, larg
 			took, each, took.Seconds()/each.Seconds(), factor)
 	}
 }
+
+// Times is n.
+func Times(n int) int { return n }

@@ -1,24 +1,53 @@
 package effort
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
 
-func TestTimes(t *testing.T) {
-	for text, want := range map[string]int{"": 7, "1": 7, "30": 210} {
-		t.Setenv(Variable, text)
-		if got := Times(7); got != want {
-			t.Errorf("%s=%q: %d, want %d", Variable, text, got, want)
+func TestDraw(t *testing.T) {
+	const n = 1000
+	draw := func(t *testing.T, seed, effort string) []uint64 {
+		t.Setenv(SeedVariable, seed)
+		t.Setenv(Variable, effort)
+		items := Draw(t, n)
+		if !slices.IsSorted(items) || len(slices.Compact(slices.Clone(items))) < len(items) || items[len(items)-1] >= n {
+			t.Errorf("seed %q, effort %q: %v", seed, effort, items)
+		}
+		return items
+	}
+	for effort, want := range map[string]int{"": 10, "1": 10, "30": 300, "100": n} {
+		if got := draw(t, "a", effort); len(got) != want {
+			t.Errorf("%s=%q: %d items, want %d", Variable, effort, len(got), want)
+		}
+		if Whole() != (effort == "100") {
+			t.Errorf("%s=%q: %v", Variable, effort, Whole())
 		}
 	}
-	t.Setenv(Variable, "none")
-	defer func() {
-		if recover() == nil {
-			t.Error("none is a number")
+	if !slices.Equal(draw(t, "a", ""), draw(t, "a", "")) {
+		t.Error("a seed draws different items")
+	}
+	t.Run("another", func(t *testing.T) {
+		if slices.Equal(draw(t, "a", ""), draw(t, "b", "")) {
+			t.Error("two seeds draw the same items")
 		}
-	}()
-	Times(7)
+	})
+	t.Setenv(Variable, "")
+	if few := Draw(t, 5); len(few) != 1 {
+		t.Errorf("%v of 5 items are drawn", few)
+	}
+	for _, text := range []string{"none", "0", "101"} {
+		t.Setenv(Variable, text)
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s=%s is taken", Variable, text)
+				}
+			}()
+			Draw(t, n)
+		}()
+	}
 }
 
 // failures counts errors.
