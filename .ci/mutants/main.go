@@ -1,12 +1,12 @@
 // Mutants changes the code in small ways and reports which changes no test notices.
 //
-//	go run ./.ci/mutants [-seed N,...] [-drawn N] [-named REGEXP] [-limit D] [-budget D] [-jobs N] [-again FILE]
+//	go run ./.ci/mutants [-seed N,...] [-drawn N] [-named REGEXP] [-since COMMIT] [-limit D] [-budget D] [-jobs N] [-again FILE]
 //
 // A mutant is killed if a test fails, or if one takes longer than the limit and than ten times what it takes without the change.
 // Sources are never touched: the compiler is told to read files in place of others (go build -overlay).
 //
 // Named mutants are those of named.toml: errors that were once made, or that somebody tried. Each tells which tests find
-// it.
+// it. With -since, only those are tried that changed since a commit, or whose package did, or one with tests that it names.
 //
 // Drawn ones are made by chance from the expressions and statements of functions in the packages that compute bounds and times.
 // All are compiled into one program, in which each is a copy of its function (schemata: Untch, Offutt and Harrold, 1993); package
@@ -54,6 +54,7 @@ func main() {
 	seeds := flag.String("seed", "1", "of the mutants that are drawn; several with commas between them")
 	drawn := flag.Int("drawn", 200, "mutants to draw with each seed")
 	named := flag.String("named", ".", "named mutants to try, a regular expression; ^$ for none")
+	since := flag.String("since", "", "commit at which all named mutants were killed: those are tried that have changed since, or whose packages have")
 	limit := flag.Duration("limit", 20*time.Second, "time that a test has at least")
 	budget := flag.Duration("budget", 2*time.Minute, "time of the tests of a drawn mutant, as long as they take without it, behind which only those of its package are run")
 	jobs := flag.Int("jobs", 2, "mutants at a time")
@@ -61,7 +62,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	ok, err := run(ctx, *named, *seeds, *drawn, trial{*limit, *budget, *jobs}, *again)
+	ok, err := run(ctx, *named, *since, *seeds, *drawn, trial{*limit, *budget, *jobs}, *again)
 	switch {
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -78,7 +79,7 @@ type trial struct {
 }
 
 // run tries named and drawn mutants, and reports whether enough of them are killed.
-func run(ctx context.Context, names, seeds string, drawn int, how trial, again string) (ok bool, err error) {
+func run(ctx context.Context, names, since, seeds string, drawn int, how trial, again string) (ok bool, err error) {
 	which, err := regexp.Compile(names)
 	if err != nil {
 		return false, err
@@ -97,7 +98,7 @@ func run(ctx context.Context, names, seeds string, drawn int, how trial, again s
 			return false, err
 		}
 	}
-	ok, err = how.named(ctx, which)
+	ok, err = how.named(ctx, which, since)
 	if err != nil || drawn == 0 {
 		return ok, err
 	}

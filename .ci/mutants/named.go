@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,13 +26,31 @@ type mutant struct {
 	test []string // arguments of go test
 }
 
-// named tries the named mutants, and reports whether all are killed.
-func (how trial) named(ctx context.Context, which *regexp.Regexp) (ok bool, err error) {
+// namedFile has the named mutants.
+const namedFile = ".ci/mutants/named.toml"
+
+// named tries the named mutants, or those that have to be tried again since a commit, and reports whether all are killed.
+func (how trial) named(ctx context.Context, which *regexp.Regexp, since string) (ok bool, err error) {
 	root, err := filepath.Abs(".")
 	if err != nil {
 		return false, err
 	}
-	list, err := readNamed(root, filepath.Join(root, ".ci", "mutants", "named.toml"), which)
+	text, err := os.ReadFile(namedFile)
+	if err != nil {
+		return false, err
+	}
+	all, err := parseNamed(text)
+	if err != nil {
+		return false, err
+	}
+	if again, err := changedSince(ctx, since); err != nil {
+		fmt.Printf("all named mutants are tried: %v\n", err)
+	} else {
+		before := len(all)
+		all = slices.DeleteFunc(all, func(m namedMutant) bool { return !again(m) })
+		fmt.Printf("%d of %d named mutants are tried, whose packages have changed since %s\n", len(all), before, since)
+	}
+	list, err := applyNamed(root, all, which)
 	if err != nil {
 		return false, err
 	}
@@ -117,20 +136,19 @@ type namedMutant struct {
 	Tests string `toml:"tests"`
 }
 
-// readNamed reads the named mutants. It is an error if a file does not hold the code that one replaces, exactly once.
-func readNamed(root, file string, which *regexp.Regexp) ([]mutant, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
+// parseNamed reads the text of namedFile.
+func parseNamed(text []byte) ([]namedMutant, error) {
 	var all struct {
 		Mutant []namedMutant `toml:"mutant"`
 	}
-	if err := tomlpos.Decode(file, text, &all); err != nil {
-		return nil, err
-	}
+	err := tomlpos.Decode(namedFile, text, &all)
+	return all.Mutant, err
+}
+
+// applyNamed makes the files of mutants. It is an error if a file does not hold the code that one replaces, exactly once.
+func applyNamed(root string, all []namedMutant, which *regexp.Regexp) ([]mutant, error) {
 	var list []mutant
-	for _, m := range all.Mutant {
+	for _, m := range all {
 		path := filepath.Join(root, m.File)
 		code, err := os.ReadFile(path)
 		if err != nil {
