@@ -1,0 +1,67 @@
+package warpbound_test
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"hash"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"warpbound"
+)
+
+var updateResults = flag.Bool("update-results", false, "rewrite testdata/results.txt")
+
+// TestResultsOfTheSuite runs the first test vector of every job of the suite, and compares the cycles, counters and buffers with those of
+// testdata/results.txt, by their hashes. So builds with other tags and for other processors are held against what all tests look at.
+func TestResultsOfTheSuite(t *testing.T) {
+	var found strings.Builder
+	for _, pattern := range []string{"kernels/*/job.toml", "kernels/sdk/*/job.toml"} {
+		jobs, err := filepath.Glob(pattern)
+		if err != nil || len(jobs) == 0 {
+			t.Fatalf("%s: %d jobs, %v", pattern, len(jobs), err)
+		}
+		for _, path := range jobs {
+			j, err := warpbound.Load(path, warpbound.LoadOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := j.Simulate(t.Context(), warpbound.SimulateOptions{})
+			if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			sum := sha256.New()
+			addCounters(sum, run.Counters)
+			for _, name := range j.Buffers() {
+				fmt.Fprintf(sum, "%s %d\n", name, len(run.Buffer(name)))
+				sum.Write(run.Buffer(name))
+			}
+			fmt.Fprintf(&found, "%s: %d cycles, %x\n", filepath.ToSlash(filepath.Dir(path)), run.Cycles, sum.Sum(nil)[:16])
+		}
+	}
+	const golden = "testdata/results.txt"
+	if *updateResults {
+		if err := os.WriteFile(golden, []byte(found.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found.String() != string(want) {
+		t.Errorf("the suite's results are\n%s\nand not\n%s", &found, want)
+	}
+}
+
+// addCounters writes the counters of a run in the order of their names.
+func addCounters(sum hash.Hash, counters map[string]int64) {
+	for _, name := range slices.Sorted(maps.Keys(counters)) {
+		fmt.Fprintf(sum, "%s %d\n", name, counters[name])
+	}
+}
