@@ -53,11 +53,11 @@ func Draw(t testing.TB, n int) []uint64 {
 	items := rand.New(rand.NewPCG(name.Sum64(), uint64(n))).Perm(n)[:max(1, n*hundredths()/whole)]
 	slices.Sort(items)
 	t.Logf("random items: %d of %d", len(items), n)
-	drawn := make([]uint64, len(items))
+	numbers := make([]uint64, len(items))
 	for i, item := range items {
-		drawn[i] = uint64(item)
+		numbers[i] = uint64(item)
 	}
-	return drawn
+	return numbers
 }
 
 // enough is the processor time below which it does not matter how work grows.
