@@ -19,45 +19,51 @@ const (
 	// Variable is the environment variable that says how many hundredths of their random items checks try: 1 by default,
 	// 100 for all of them, as "make soak" does.
 	Variable = "WARPBOUND_EFFORT"
-	// SeedVariable is the environment variable whose text draws them. .ci/run sets it to the commit.
+	// DrawVariable is the environment variable whose text draws which hundredths these are. .ci/run sets it to the commit.
+	DrawVariable = "WARPBOUND_DRAW"
+	// SeedVariable is the environment variable with the seed of all items, 0 by default: another one gives a check other items.
 	SeedVariable = "WARPBOUND_SEED"
 )
 
 // whole is how many hundredths all items are.
 const whole = 100
 
-// hundredths reads Variable. It panics if that is no number from 1 to 100.
-func hundredths() int {
-	text := os.Getenv(Variable)
+// number reads a variable, which has a default. It panics if that is no number from least to most.
+func number(variable string, byDefault, least, most int) int {
+	text := os.Getenv(variable)
 	if text == "" {
-		return 1
+		return byDefault
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > whole {
-		panic(fmt.Sprintf("%s=%s: it must be a number from 1 to %d", Variable, text, whole))
+	if err != nil || n < least || n > most {
+		panic(fmt.Sprintf("%s=%s: it must be a number from %d to %d", variable, text, least, most))
 	}
 	return n
 }
 
+func hundredths() int { return number(Variable, 1, 1, whole) }
+
 // Whole reports whether checks try all of their items, so that a test can ask for what only many of them show.
 func Whole() bool { return hundredths() == whole }
 
-// Draw returns which of the items 0 to n-1 of a check with random kernels, programs or inputs a test tries, in their order: as many
-// hundredths as Variable says, at least one item, drawn by SeedVariable and the name of the test. It logs how many these are.
+// Draw returns the seeds of those of the n items of a check with random kernels, programs or inputs that a test tries, in ascending
+// order: as many hundredths as Variable says, at least one, drawn by DrawVariable and the name of the test. The seeds of all
+// are 0 to n-1, or those from s*n where SeedVariable says s. It logs how many items it returns.
 //
 // Checks of more than 500 items are drawn. An item must hold whichever others are drawn with it.
 func Draw(t testing.TB, n int) []uint64 {
 	t.Helper()
-	name := fnv.New64a()
-	fmt.Fprint(name, os.Getenv(SeedVariable), " ", t.Name())
-	items := rand.New(rand.NewPCG(name.Sum64(), uint64(n))).Perm(n)[:max(1, n*hundredths()/whole)]
+	text := fnv.New64a()
+	fmt.Fprint(text, os.Getenv(DrawVariable), " ", t.Name())
+	items := rand.New(rand.NewPCG(text.Sum64(), uint64(n))).Perm(n)[:max(1, n*hundredths()/whole)]
 	slices.Sort(items)
 	t.Logf("random items: %d of %d", len(items), n)
-	numbers := make([]uint64, len(items))
+	first := number(SeedVariable, 0, 0, 1_000_000) * n
+	seeds := make([]uint64, len(items))
 	for i, item := range items {
-		numbers[i] = uint64(item)
+		seeds[i] = uint64(first + item)
 	}
-	return numbers
+	return seeds
 }
 
 // enough is the processor time below which it does not matter how work grows.

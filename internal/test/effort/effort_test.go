@@ -8,12 +8,12 @@ import (
 
 func TestDraw(t *testing.T) {
 	const n = 1000
-	draw := func(t *testing.T, seed, effort string) []uint64 {
-		t.Setenv(SeedVariable, seed)
+	draw := func(t *testing.T, text, effort string) []uint64 {
+		t.Setenv(DrawVariable, text)
 		t.Setenv(Variable, effort)
 		items := Draw(t, n)
 		if !slices.IsSorted(items) || len(slices.Compact(slices.Clone(items))) < len(items) || items[len(items)-1] >= n {
-			t.Errorf("seed %q, effort %q: %v", seed, effort, items)
+			t.Errorf("draw %q, effort %q: %v", text, effort, items)
 		}
 		return items
 	}
@@ -26,14 +26,22 @@ func TestDraw(t *testing.T) {
 		}
 	}
 	if !slices.Equal(draw(t, "a", ""), draw(t, "a", "")) {
-		t.Error("a seed draws different items")
+		t.Error("a text draws different items")
 	}
 	t.Run("another", func(t *testing.T) {
 		if slices.Equal(draw(t, "a", ""), draw(t, "b", "")) {
-			t.Error("two seeds draw the same items")
+			t.Error("two texts draw the same items")
 		}
 	})
 	t.Setenv(Variable, "")
+	t.Setenv(SeedVariable, "3")
+	for i, other := range Draw(t, n) {
+		t.Setenv(SeedVariable, "")
+		if seed := Draw(t, n)[i]; other != 3*n+seed {
+			t.Errorf("item %d with seed 3: %d, not %d more than %d", i, other, 3*n, seed)
+		}
+		t.Setenv(SeedVariable, "3")
+	}
 	if few := Draw(t, 5); len(few) != 1 {
 		t.Errorf("%v of 5 items are drawn", few)
 	}
