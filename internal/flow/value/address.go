@@ -250,8 +250,9 @@ func (a *Address) conditions(dom *graph.DomTree) {
 		a.facts = append(a.facts, facts...)
 		decided[from] = exact
 	}
+	here, past := r.agreed.leads(a.Block, -1), r.agreed.leads(g.Exit(), a.Block)
 	for b := range g.Blocks {
-		if r.in[b] != nil && !decided[b] && len(g.Succ(b)) > 1 && !r.sameForAll(b) && r.agreed.reach(b, -1)[a.Block] && r.avoids(b, a.Block) {
+		if r.in[b] != nil && !decided[b] && len(g.Succ(b)) > 1 && here[b] && past[b] && !r.sameForAll(b) {
 			a.Conditions = false
 		}
 	}
@@ -259,22 +260,15 @@ func (a *Address) conditions(dom *graph.DomTree) {
 
 // onlyWay returns the edge by which control comes to a block, if there is only one.
 func (r *Result) onlyWay(block int) (from, way int, ok bool) {
-	for b := range r.Graph.Blocks {
-		for i, e := range r.Graph.Blocks[b].Edges {
-			if e.To == block && r.along[b][i] != nil {
-				if ok {
-					return 0, 0, false
-				}
-				from, way, ok = b, i, true
+	for _, e := range r.into[block] {
+		if r.along[e.block][e.index] != nil {
+			if ok {
+				return 0, 0, false
 			}
+			from, way, ok = e.block, e.index, true
 		}
 	}
 	return from, way, ok
-}
-
-// avoids reports whether control can go from one block to the end without passing another.
-func (r *Result) avoids(from, block int) bool {
-	return from != block && r.agreed.reach(from, block)[r.Graph.Exit()]
 }
 
 // sameForAll reports whether all threads of the grid go the same way at the end of a block.

@@ -112,7 +112,13 @@ func (a *agreement) reaches(x *branch, without int) []bool {
 }
 
 // reach returns the blocks that can be reached from one without passing another.
-func (a *agreement) reach(from, without int) []bool {
+func (a *agreement) reach(from, without int) []bool { return a.spread(from, without, a.flow.Succ) }
+
+// leads returns the blocks from which control can come to one without passing another.
+func (a *agreement) leads(to, without int) []bool { return a.spread(to, without, a.flow.Pred) }
+
+// spread returns the blocks that are found from one, without another, by what next returns of each.
+func (a *agreement) spread(from, without int, next func(block int) []int) []bool {
 	seen := make([]bool, a.flow.Len())
 	if from == without {
 		return seen
@@ -121,7 +127,7 @@ func (a *agreement) reach(from, without int) []bool {
 	for work := []int{from}; len(work) > 0; {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, s := range a.flow.Succ(b) {
+		for _, s := range next(b) {
 			if s != without && !seen[s] {
 				seen[s] = true
 				work = append(work, s)
