@@ -40,9 +40,13 @@ func checkLabels(t *testing.T, r *estimate.Reproduction) {
 	}
 }
 
-// TestLabels: every example of every paper says what it means that it holds. Those of tables are checked where these are made.
+// TestLabels: every example of every paper says what it means that it holds. Those of tables and of machines are checked where
+// these are made.
 func TestLabels(t *testing.T) {
 	for _, name := range Papers() {
+		if name == "machines" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			if name == "search" {
 				smttest.Need(t, smt.Z3(), smt.CVC5())

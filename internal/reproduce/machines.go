@@ -92,17 +92,7 @@ const (
 // Machines holds built-in machines against times of others: those that their numbers are set by, and those that check what
 // comes of it.
 func Machines(ctx context.Context, opts Options) (*estimate.Reproduction, error) {
-	r := &estimate.Reproduction{
-		Paper:  "GPGPU-Sim 4.2, configuration SM2_GTX480: cycles of our kernels",
-		Tables: []estimate.Table{},
-	}
-	fermi, chips := gtx480(opts.ExamplesOnly), chipSets()
-	if !opts.ExamplesOnly {
-		chips = append(chips, chipChecks()...)
-	}
-	if opts.Quick {
-		chips = slices.DeleteFunc(chips, func(f figure) bool { return f.long })
-	}
+	fermi, chips := machineFigures(opts)
 	all := slices.Concat(fermi, chips)
 	for i := range all {
 		f := &all[i]
@@ -112,19 +102,42 @@ func Machines(ctx context.Context, opts Options) (*estimate.Reproduction, error)
 		if opts.Progress != nil {
 			opts.Progress(f.name, i+1, len(all))
 		}
-		if f.role == set {
-			name := f.name
-			if f.machine != gtx480Name {
-				name = f.machine + ", " + name
-			}
-			within := cmp.Or(f.within, setWithin)
-			r.Examples = append(r.Examples, estimate.Example{
-				Name: name, Paper: cycles(f.measured), Ours: cycles(f.simulated), OK: math.Abs(f.error()) <= within,
-				Label: estimate.LabelFitted, Tolerance: errorText(within),
-			})
-		}
 	}
-	fermi, chips = all[:len(fermi)], all[len(fermi):]
+	return compareFigures(all[:len(fermi)], all[len(fermi):]), nil
+}
+
+// machineFigures returns the figures that are wanted, of gtx480 and of chips.
+func machineFigures(opts Options) (fermi, chips []figure) {
+	fermi, chips = gtx480(opts.ExamplesOnly), chipSets()
+	if !opts.ExamplesOnly {
+		chips = append(chips, chipChecks()...)
+	}
+	if opts.Quick {
+		chips = slices.DeleteFunc(chips, func(f figure) bool { return f.long })
+	}
+	return fermi, chips
+}
+
+// compareFigures puts simulated figures beside those of others.
+func compareFigures(fermi, chips []figure) *estimate.Reproduction {
+	r := &estimate.Reproduction{
+		Paper:  "GPGPU-Sim 4.2, configuration SM2_GTX480: cycles of our kernels",
+		Tables: []estimate.Table{},
+	}
+	for _, f := range slices.Concat(fermi, chips) {
+		if f.role != set {
+			continue
+		}
+		name := f.name
+		if f.machine != gtx480Name {
+			name = f.machine + ", " + name
+		}
+		within := cmp.Or(f.within, setWithin)
+		r.Examples = append(r.Examples, estimate.Example{
+			Name: name, Paper: cycles(f.measured), Ours: cycles(f.simulated), OK: math.Abs(f.error()) <= within,
+			Label: estimate.LabelFitted, Tolerance: errorText(within),
+		})
+	}
 	if checked := checksOf(fermi); len(checked) > 0 {
 		r.Examples = append(r.Examples, agreement(checked)...)
 		r.Tables = append(r.Tables, figureTable("Core cycles of GPGPU-Sim beside ours. Numbers of the machine are set by the rows \"set\" and by no other", fermi))
@@ -134,7 +147,7 @@ func Machines(ctx context.Context, opts Options) (*estimate.Reproduction, error)
 		r.Examples = append(r.Examples, estimate.Example{Name: "mean absolute error of checks of chips", Paper: "at most " + errorText(chipsWithin), Ours: errorText(mean), OK: mean <= chipsWithin, Label: estimate.LabelInequality})
 		r.Tables = append(r.Tables, figureTable("Core cycles that others measured on chips beside ours, with what a launch takes", chips), chipTable(chips))
 	}
-	return r, nil
+	return r
 }
 
 // simulate works out the time of a figure.

@@ -1,9 +1,17 @@
 package reproduce
 
 import (
+	"bytes"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"warpbound/estimate"
+	"warpbound/internal/report"
+	"warpbound/internal/test/goldentest"
+	"warpbound/internal/test/pagetest"
 )
 
 // TestMachines holds gtx480 against GPGPU-Sim, and chips against what sets their numbers. Whoever changes a number of a machine or the
@@ -32,8 +40,36 @@ func TestMachines(t *testing.T) {
 	if unchecked != 9 {
 		t.Errorf("chips: %v", r.Tables[2].Rows)
 	}
-	if r, err = Machines(t.Context(), Options{ExamplesOnly: true, Quick: true}); err != nil || len(r.Examples) != 6+chipExamples || len(r.Tables) != 0 {
-		t.Errorf("only what sets numbers: %d examples, %v", len(r.Examples), err)
+	checkPages(t, r)
+	if only := compareFigures(machineFigures(Options{ExamplesOnly: true, Quick: true})); len(only.Examples) != 6+chipExamples || len(only.Tables) != 0 {
+		t.Errorf("only what sets numbers: %d examples", len(only.Examples))
+	}
+}
+
+// checkPages compares the pages that show parts of what is said of machines. They are compared here, and not where other pages are, so
+// that it is made once.
+func checkPages(t *testing.T, r *estimate.Reproduction) {
+	const command = "warpbound reproduce machines --quick |"
+	var text bytes.Buffer
+	if err := report.Reproduction(&text, r); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "printed"), text.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range []string{"chips.md", "gtx480.md"} {
+		page = filepath.Join("../../docs/machine-model", page)
+		shown, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		goldentest.Check(t, page, pagetest.WithPrinted(t, string(shown), func(shows string) string {
+			if !strings.HasPrefix(shows, command) {
+				t.Fatalf("%s shows %s, and not what is made here", page, shows)
+			}
+			return pagetest.Printed(t, strings.Replace(shows, command, "cat printed |", 1), dir)
+		}))
 	}
 }
 
