@@ -4,7 +4,6 @@ package cli
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +13,7 @@ import (
 	"time"
 
 	"warpbound"
-	more "warpbound/internal/test/effort"
+	"warpbound/internal/test/effort"
 )
 
 // program returns the path of this program as warpbound.
@@ -43,6 +42,9 @@ func output(t *testing.T, name string, args ...string) []byte {
 	return out
 }
 
+// moments are at how many moments processes are killed, of which tests draw some.
+const moments = 100
+
 // TestKilledCampaign kills processes at random moments. Whatever they left, the campaign ends with the same bytes.
 func TestKilledCampaign(t *testing.T) {
 	name := program(t)
@@ -51,12 +53,12 @@ func TestKilledCampaign(t *testing.T) {
 	want := output(t, name, args...)
 	whole := time.Since(begin)
 	args = append(args, "--campaign", filepath.Join(t.TempDir(), "campaign"))
-	for range more.Times(10) {
+	for _, moment := range effort.Draw(t, moments) {
 		c := exec.Command(name, args...)
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(rand.N(whole / 3))
+		time.Sleep(whole / 3 * time.Duration(moment) / moments)
 		if err := c.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -81,9 +83,9 @@ var workerCommands = [][]string{
 func TestLearningWorkers(t *testing.T) {
 	name := program(t)
 	for _, args := range [][]string{
-		{"bfs/job.toml", "--published-edges", "--ipoints", "every:2"},
-		{"bfs/job.toml", "--until-stable"},
-		{"bfs/job.toml", "--holdout", "12", "--ipoints", "none"},
+		{"petriSmall/job.toml", "--published-edges", "--ipoints", "every:2"},
+		{"petriSmall/job.toml", "--until-stable", "--vectors", "200"}, // which it does not need
+		{"petriSmall/job.toml", "--holdout", "12", "--ipoints", "none"},
 		{"bfs/job.toml", "--ipoints", "headers", "--campaign", filepath.Join(t.TempDir(), "campaign")},
 		{"relaxation/application.toml"},
 	} {
@@ -122,12 +124,16 @@ func TestWorkersFail(t *testing.T) {
 	}
 }
 
-// TestKilledWorkers kills workers at random moments, ten times: nothing is lost, and nothing counts twice.
+// TestKilledWorkers kills workers at random moments, and then has two processes of this computer work: nothing is lost, and nothing
+// counts twice.
 func TestKilledWorkers(t *testing.T) {
 	name := program(t)
 	for _, args := range workerCommands {
 		t.Run(args[0], func(t *testing.T) {
 			want := output(t, name, args...)
+			if got := output(t, name, append(args, "--workers", "2")...); !bytes.Equal(got, want) {
+				t.Errorf("two workers:\n%s\nwant\n%s", got, want)
+			}
 			url, stop, err := warpbound.ServeFleet(t.TempDir())
 			if err != nil {
 				t.Fatal(err)
@@ -151,9 +157,9 @@ func TestKilledWorkers(t *testing.T) {
 				w.Process.Kill()
 				w.Wait()
 			}
-			for range more.Times(10) {
+			for _, moment := range effort.Draw(t, moments) {
 				w := worker()
-				time.Sleep(rand.N(500 * time.Millisecond))
+				time.Sleep(500 * time.Millisecond * time.Duration(moment) / moments)
 				kill(w)
 			}
 			w := worker()
@@ -168,18 +174,5 @@ func TestKilledWorkers(t *testing.T) {
 				t.Errorf("what is kept gives:\n%s\nwant\n%s", got, want)
 			}
 		})
-	}
-}
-
-// TestLocalWorkers has processes of this computer work.
-func TestLocalWorkers(t *testing.T) {
-	name := program(t)
-	for _, args := range workerCommands {
-		want := output(t, name, args...)
-		for _, n := range []string{"1", "2", "3"} {
-			if got := output(t, name, append(args, "--workers", n)...); !bytes.Equal(got, want) {
-				t.Errorf("%v, %s workers:\n%s\nwant\n%s", args, n, got, want)
-			}
-		}
 	}
 }

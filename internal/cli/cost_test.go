@@ -119,7 +119,7 @@ func TestCostOfWorkers(t *testing.T) {
 	}
 }
 
-func TestConfirmed(t *testing.T) {
+func TestConcurrentQuestion(t *testing.T) {
 	for answer, want := range map[string]bool{"y\n": true, "Yes \r\n": true, "": false, "\n": false, "no\n": false, "y": true} {
 		var out strings.Builder
 		if got := confirmed(t.Context(), strings.NewReader(answer), &out, "Long"); got != want || out.String() != "Long. Go on? [y/N] " {

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// A command that waits for the other end of a pipe ends with an interrupt too.
-func TestInterruptWhileBlocked(t *testing.T) {
+// TestConcurrentInterrupt: a command that waits for the other end of a pipe ends with an interrupt too.
+func TestConcurrentInterrupt(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)

@@ -15,8 +15,8 @@ import (
 	"warpbound/internal/reproduce"
 )
 
-// effort is how much is run.
-type effort struct {
+// extent is how much is run.
+type extent struct {
 	vectors    int     // runs for each kernel of a table
 	heldOut    int     // runs for each of these that try what they gave
 	splitRuns  int     // runs for each kernel and mode of wavefront splitting
@@ -28,18 +28,18 @@ type effort struct {
 	seeds      int     // of searches whose true worst case is known
 }
 
-// efforts are those of --quick, of no flag, and of --full, which are the papers' runs and cycles.
-func efforts() (quick, normal, full effort) {
-	return effort{20, 2, 1, 2, nil, 40, 2000, false, 3},
-		effort{200, 1, 10, 10, []int64{16, 256}, 200, 3000, true, 20},
-		effort{1000, 10, 50, 75, []int64{8, 16, 32, 64, 128, 256, 512}, 1000, 10000, true, 100}
+// extents are those of --quick, of no flag, and of --full, which are the papers' runs and cycles.
+func extents() (quick, normal, full extent) {
+	return extent{20, 2, 1, 2, nil, 40, 2000, false, 3},
+		extent{200, 1, 10, 10, []int64{16, 256}, 200, 3000, true, 20},
+		extent{1000, 10, 50, 75, []int64{8, 16, 32, 64, 128, 256, 512}, 1000, 10000, true, 100}
 }
 
 func reproduceCommand() *cobra.Command {
 	var quick, full bool
 	var plots, html, on string
 	var opts reproduce.Options
-	minimum, normal, maximum := efforts()
+	minimum, normal, maximum := extents()
 	c := &cobra.Command{
 		Use:   "reproduce " + strings.Join(reproduce.Papers(), "|") + " [JOB.toml]",
 		Short: "Compare a paper's worked examples and tables, or its rules on a job, with the results of this implementation",
