@@ -41,8 +41,8 @@ const (
 // Times of the protocol.
 const (
 	alive     = 6 * time.Second // a worker that says nothing for so long has died
-	beat      = alive / 4
-	forgotten = 24 * time.Hour // after which the server drops what nobody has taken
+	beats     = 4               // in this time, in which a worker says that it does a task
+	forgotten = 24 * time.Hour  // after which the server drops what nobody has taken
 	twice     = 2 * time.Minute
 	attempt   = 3 * time.Second // for an answer of the server
 	transfer  = 5 * time.Minute // for an object, of whatever size: one that lacks a piece is waited for in vain

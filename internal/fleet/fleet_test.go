@@ -32,6 +32,9 @@ func echo() Kind {
 	}}
 }
 
+// soon is after how long without a word a worker has died where tests wait for that. Who is slow in other tests is not dead.
+const soon = time.Second
+
 // work starts a worker that does a kind of work, and returns what ends it.
 func work(t *testing.T, url string, k Kind) (end func()) {
 	return fleettest.Work(t, func(ctx context.Context) error { return Work(ctx, Config{URL: url}, k) })
@@ -128,18 +131,35 @@ func TestDyingWorker(t *testing.T) {
 			return errors.Join(err, ctx.Err())
 		}, nil
 	}
-	end := work(t, s.URL, k)
+	works := func(k Kind) (end func()) {
+		return fleettest.Work(t, func(ctx context.Context) error { return takeTasks(ctx, Config{URL: s.URL}, soon, []Kind{k}) })
+	}
+	end := works(k)
 	go func() {
 		<-began
 		end()
-		work(t, s.URL, echo())
+		works(echo())
 	}()
 	all(t, assign(t, Config{URL: s.URL}, "echo"), 20, 4, quiet)
 }
 
-// TestDeadly has workers die at one of the items, which is then not done there: whoever asks gets to know that, and has the others.
-func TestDeadly(t *testing.T) {
-	t.Parallel() // it waits for the server to notice
+// TestConcurrentBeats has a worker say several times, during a task, that it does it.
+func TestConcurrentBeats(t *testing.T) {
+	s := fleettest.New(t)
+	k := echo()
+	k.Prepare = func(setup []byte) (Do, error) {
+		do, err := echo().Prepare(setup)
+		return func(ctx context.Context, items []Item, each func(int, []byte, error) error) error {
+			time.Sleep(soon * 3 / 5)
+			return do(ctx, items, each)
+		}, err
+	}
+	fleettest.Work(t, func(ctx context.Context) error { return takeTasks(ctx, Config{URL: s.URL}, soon, []Kind{k}) })
+	all(t, assign(t, Config{URL: s.URL}, "echo"), 2, 1, quiet)
+}
+
+// TestConcurrentDeaths has workers die at one of the items, which is then not done there: whoever asks gets to know that, and has the others.
+func TestConcurrentDeaths(t *testing.T) {
 	s := fleettest.New(t)
 	const deadly = 5
 	died := atomic.Int64{}
@@ -163,7 +183,7 @@ func TestDeadly(t *testing.T) {
 	defer cancel()
 	go func() {
 		for ctx.Err() == nil {
-			Work(ctx, Config{URL: s.URL}, k)
+			takeTasks(ctx, Config{URL: s.URL}, soon, []Kind{k})
 		}
 	}()
 	told := make(chan string, 100)
@@ -276,16 +296,16 @@ func TestServerRestarts(t *testing.T) {
 	})
 }
 
-// TestCluster stops the servers of a cluster, one after the other, while items are done.
+// TestCluster stops servers of a cluster, one after the other, while items are done.
 func TestCluster(t *testing.T) {
 	servers, url := fleettest.Cluster(t, 3)
 	work(t, url, echo())
 	work(t, url, echo())
 	a := assign(t, Config{URL: url}, "echo")
-	next := 0
+	stopped, next := effort.Draw(t, len(servers)), 0
 	all(t, a, 60, 2, func(i int) {
-		if i%20 == 10 && next < min(3, effort.Times(1)) {
-			servers[next].Restart(t)
+		if i%20 == 10 && next < len(stopped) {
+			servers[stopped[next]].Restart(t)
 			next++
 		}
 	})

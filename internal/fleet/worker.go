@@ -16,13 +16,16 @@ import (
 )
 
 // Work takes tasks of all assignments of a server and does those of some kinds, until ctx ends.
-func Work(ctx context.Context, c Config, kinds ...Kind) error {
+func Work(ctx context.Context, c Config, kinds ...Kind) error { return takeTasks(ctx, c, alive, kinds) }
+
+// takeTasks is Work with a time in which a worker that says nothing has died.
+func takeTasks(ctx context.Context, c Config, alive time.Duration, kinds []Kind) error {
 	s, err := connect(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	w := &worker{server: s, kinds: kinds}
+	w := &worker{server: s, alive: alive, kinds: kinds}
 	for ctx.Err() == nil {
 		if err := w.next(ctx); err != nil && ctx.Err() == nil {
 			return err
@@ -34,6 +37,7 @@ func Work(ctx context.Context, c Config, kinds ...Kind) error {
 // worker does tasks, one after the other.
 type worker struct {
 	server *link
+	alive  time.Duration
 	kinds  []Kind
 	queue  jetstream.Consumer // nil if it is to be found on the server
 
@@ -46,7 +50,7 @@ func (w *worker) next(ctx context.Context) error {
 	if w.queue == nil {
 		err := w.server.persist(ctx, "queue", func(ctx context.Context) (err error) {
 			w.queue, err = w.server.js.CreateOrUpdateConsumer(ctx, tasks, jetstream.ConsumerConfig{
-				Durable: durable, AckPolicy: jetstream.AckExplicitPolicy, AckWait: alive, MaxAckPending: 10000,
+				Durable: durable, AckPolicy: jetstream.AckExplicitPolicy, AckWait: w.alive, MaxAckPending: 10000,
 			})
 			return err
 		})
@@ -93,7 +97,7 @@ func (w *worker) serve(ctx context.Context, m jetstream.Msg) error {
 	go func() {
 		for {
 			select {
-			case <-time.After(beat):
+			case <-time.After(w.alive / beats):
 				m.InProgress()
 			case <-working.Done():
 				return
