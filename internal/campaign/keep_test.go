@@ -17,7 +17,6 @@ import (
 	"warpbound/internal/method/hybrid"
 	"warpbound/internal/platform"
 	"warpbound/internal/runner"
-	"warpbound/internal/test/effort"
 	"warpbound/internal/trace"
 	"warpbound/kernels"
 )
@@ -208,7 +207,7 @@ func TestKeptPlacement(t *testing.T) {
 // TestKeptMemory keeps ten thousand vectors, and goes through what was kept: neither takes memory for each vector.
 func TestKeptMemory(t *testing.T) {
 	j := prepare(t, random)
-	n := effort.Times(10_000)
+	const n = 10_000
 	more := int64(n) * 64 // less than what is known of a vector, and more than all else that comes and goes
 	p := newScript(j, 2, campaign.Spec{})
 	p.any = true

@@ -14,7 +14,6 @@ import (
 	"warpbound/internal/campaign"
 	"warpbound/internal/fleet"
 	"warpbound/internal/runner"
-	"warpbound/internal/test/effort"
 )
 
 // serverVariable has TestServer be a server, with its files in this directory.
@@ -72,7 +71,7 @@ func elsewhere(t *testing.T) (url string) {
 // TestMemory has a worker run ten thousand vectors: neither it nor the campaign takes memory for each.
 func TestMemory(t *testing.T) {
 	j := load(t)
-	n := effort.Times(10_000)
+	const n = 10_000
 	more := int64(n) * 64 // less than what is known of a vector, and more than all else that comes and goes
 	url := elsewhere(t)
 	work(t, url)
