@@ -11,7 +11,7 @@ import (
 
 // TestRandomKernels records random kernels.
 func TestRandomKernels(t *testing.T) {
-	for seed := range uint64(effort.Times(6)) {
+	for _, seed := range effort.Draw(t, 60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			c := kernelgen.New(rand.New(rand.NewPCG(seed, 7)), kernelgen.Options{
@@ -37,7 +37,7 @@ func TestRandomKernels(t *testing.T) {
 
 // TestRandomModules records random kernels that call random functions.
 func TestRandomModules(t *testing.T) {
-	for seed := range uint64(effort.Times(12)) {
+	for _, seed := range effort.Draw(t, 120) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			module := randomModule(rand.New(rand.NewPCG(seed, 1)))
