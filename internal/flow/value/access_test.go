@@ -7,6 +7,7 @@ import (
 
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
+	"warpbound/internal/test/effort"
 	"warpbound/internal/test/flowtest"
 )
 
@@ -41,10 +42,10 @@ func touched(in *isa.Instr, acc *emu.Access, mask uint64) int {
 
 // checkAccesses runs a launch and compares its accesses with what is said of them. It
 // returns how many are said to be exactly one thing.
-func checkAccesses(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) (exact, all int) {
+func checkAccesses(t *testing.T, l *flowtest.Launch, r *Result, ctas int) (exact, all int) {
 	t.Helper()
 	found := make(map[int]Access)
-	for _, a := range analyzed(t, l.Graph, launch).Accesses(DefaultMemory) {
+	for _, a := range r.Accesses(DefaultMemory) {
 		found[a.Instr] = a
 		if a.Reason == "" {
 			exact++
@@ -78,9 +79,9 @@ func checkAccesses(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) (e
 
 func TestAccessesOfRandomKernels(t *testing.T) {
 	exact, all := 0, 0
-	for seed := range uint64(100) {
+	for _, seed := range effort.Draw(t, 1000) {
 		l := random(t, seed)
-		e, a := checkAccesses(t, l, known(l, seed%3 == 2), 3)
+		e, a := checkAccesses(t, l, Analyze(l.Graph, known(l, seed%3 == 2)), 3)
 		exact, all = exact+e, all+a
 	}
 	t.Logf("%d of %d accesses depend on nothing else", exact, all)
@@ -89,11 +90,8 @@ func TestAccessesOfRandomKernels(t *testing.T) {
 func TestAccessesOfTheSuite(t *testing.T) {
 	for _, kernel := range flowtest.Kernels() {
 		t.Run(kernel, func(t *testing.T) {
-			l := flowtest.Suite(t, kernel)
-			checkAccesses(t, l, known(l, false), 2)
-			checkAccesses(t, l, known(l, true), 1)
-			for _, a := range analyzed(t, l.Graph, known(l, false)).Accesses(DefaultMemory) {
-				t.Logf("%s %+v", l.Kernel.Format(&l.Kernel.Instrs[a.Instr]), a)
+			for _, s := range analyzedSuite(t, kernel) {
+				checkAccesses(t, flowtest.Suite(t, kernel), s.Result, s.ctas)
 			}
 		})
 	}

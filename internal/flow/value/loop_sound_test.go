@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"warpbound/internal/emu"
+	"warpbound/internal/test/effort"
 	"warpbound/internal/test/flowtest"
 )
 
@@ -16,22 +17,40 @@ type warpLoops struct {
 	returns []int64
 }
 
+// loopsOf is what an analysis says of the loops of a kernel.
+type loopsOf struct {
+	*Result
+	bounds  []Bound
+	follows [][]Bound       // of following them iteration by iteration
+	byWarp  map[int][]Bound // for single warps, as these are asked for
+}
+
+func newLoopsOf(r *Result, bounds []Bound) *loopsOf {
+	return &loopsOf{r, bounds, followed(r, bounds), make(map[int][]Bound)}
+}
+
+// ofWarp returns the bounds that hold for one warp; nil if the launch is not known.
+func (r *loopsOf) ofWarp(warp int) []Bound {
+	if r.Launch.Known() && r.byWarp[warp] == nil {
+		one := r.Launch
+		one.OneWarp, one.Warp = true, warp
+		r.byWarp[warp] = Analyze(r.Graph, one).Loops()
+	}
+	return r.byWarp[warp]
+}
+
 // checkLoops runs a launch and compares the loops of every thread and every warp with
 // their bounds, and what lanes agree on with what they do. It returns how many loops have
 // bounds.
-func checkLoops(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) int {
+func checkLoops(t *testing.T, l *flowtest.Launch, r *loopsOf, ctas int) int {
 	t.Helper()
-	r := analyzed(t, l.Graph, launch)
-	agreed := r.agreed
-	bounds := r.Loops()
+	agreed, bounds := r.agreed, r.bounds
 	known := 0
-	follows := followed(r, bounds)
 	for _, b := range bounds {
 		if b.Known {
 			known++
 		}
 	}
-	byWarp := make(map[int][]Bound)
 	forest := l.Graph.Loops()
 	var warps map[int]*warpLoops
 	last := (*emu.CTA)(nil)
@@ -74,11 +93,6 @@ func checkLoops(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) int {
 			if loop.Header != b {
 				continue
 			}
-			if launch.Known() && byWarp[k] == nil {
-				one := launch
-				one.OneWarp, one.Warp = true, k
-				byWarp[k] = analyzed(t, l.Graph, one).Loops()
-			}
 			returned := false
 			for m := active; m != 0; m &= m - 1 {
 				lane := bits.TrailingZeros64(m)
@@ -88,7 +102,7 @@ func checkLoops(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) int {
 				}
 				state.lanes[i][lane]++
 				returned = true
-				for _, bound := range append(follows, bounds, byWarp[k]) {
+				for _, bound := range append(r.follows, bounds, r.ofWarp(k)) {
 					if bound != nil && bound[i].Known && state.lanes[i][lane] > bound[i].Iterations {
 						t.Fatalf("lane %d of warp %d returns to %s %d times; the bound is %d: %s", lane, k, l.Graph.Name(b), state.lanes[i][lane], bound[i].Iterations, bound[i].Reason)
 					}
@@ -117,10 +131,11 @@ func checkLoops(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) int {
 
 func TestLoopsOfRandomKernels(t *testing.T) {
 	all, found := 0, 0
-	for seed := range uint64(100) {
+	for _, seed := range effort.Draw(t, 1000) {
 		l := random(t, seed)
 		all += len(l.Graph.Loops().Loops)
-		found += checkLoops(t, l, known(l, seed%3 == 2), 3)
+		r := Analyze(l.Graph, known(l, seed%3 == 2))
+		found += checkLoops(t, l, newLoopsOf(r, r.Loops()), 3)
 	}
 	t.Logf("%d of %d loops have bounds", found, all)
 }
@@ -128,14 +143,12 @@ func TestLoopsOfRandomKernels(t *testing.T) {
 func TestLoopsOfTheSuite(t *testing.T) {
 	for _, kernel := range flowtest.Kernels() {
 		t.Run(kernel, func(t *testing.T) {
-			l := flowtest.Suite(t, kernel)
-			checkLoops(t, l, known(l, false), 2)
-			checkLoops(t, l, known(l, true), 1)
-			for _, b := range analyzed(t, l.Graph, known(l, false)).Loops() {
-				t.Logf("%s: %v %d %s %s together %v", l.Graph.Name(b.Header), b.Known, b.Iterations, b.Formula, b.Reason, b.Together)
-			}
-			for _, b := range analyzed(t, l.Graph, known(l, true)).Loops() {
-				t.Logf("%s: %v %d %s %s", l.Graph.Name(b.Header), b.Known, b.Iterations, b.Formula, b.Reason)
+			for _, s := range analyzedSuite(t, kernel) {
+				loops := newLoopsOf(s.Result, s.Loops())
+				checkLoops(t, flowtest.Suite(t, kernel), loops, s.ctas)
+				for _, b := range loops.bounds {
+					t.Logf("%s: %v %d %s %s together %v", s.Graph.Name(b.Header), b.Known, b.Iterations, b.Formula, b.Reason, b.Together)
+				}
 			}
 		})
 	}

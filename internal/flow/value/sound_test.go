@@ -11,6 +11,7 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
+	"warpbound/internal/test/effort"
 	"warpbound/internal/test/flowtest"
 )
 
@@ -111,9 +112,8 @@ func (r *Result) states() (before, behind []state) {
 
 // checkValues runs a launch and compares every register with what is known of it: at the
 // beginning of a block those that are live, and every result.
-func checkValues(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) {
+func checkValues(t *testing.T, l *flowtest.Launch, r *Result, ctas int) {
 	t.Helper()
-	r := analyzed(t, l.Graph, launch)
 	before, behind := r.states()
 	live := cfg.Liveness(l.Graph)
 	holds := func(what string, pc int, st state, w *emu.Warp, reg isa.Reg, mask uint64) {
@@ -150,38 +150,56 @@ func checkValues(t *testing.T, l *flowtest.Launch, launch Launch, ctas int) {
 
 // Whatever a random kernel computes is in the sets of its registers.
 func TestValuesOfRandomKernels(t *testing.T) {
-	for seed := range uint64(100) {
+	for _, seed := range effort.Draw(t, 1000) {
 		l := random(t, seed)
-		checkValues(t, l, known(l, seed%3 == 2), 3)
+		checkValues(t, l, Analyze(l.Graph, known(l, seed%3 == 2)), 3)
 	}
 }
 
 // What is found out about a kernel of which the analysis does not know an instruction holds of
 // its runs.
 func TestUnmodelledInstruction(t *testing.T) {
-	for seed := range uint64(60) {
+	for _, seed := range effort.Draw(t, 600) {
 		l := random(t, seed)
 		places := flowtest.Replaceable(l.Kernel)
 		l = l.Replaced(t, places[rand.New(rand.NewPCG(seed, 1)).IntN(len(places))], seed%2 == 0)
-		launch := known(l, seed%3 == 2)
+		r := Analyze(l.Graph, known(l, seed%3 == 2))
 		switch seed % 3 {
 		case 0:
-			checkValues(t, l, launch, 2)
+			checkValues(t, l, r, 2)
 		case 1:
-			checkLoops(t, l, launch, 2)
+			checkLoops(t, l, newLoopsOf(r, r.Loops()), 2)
 		case 2:
-			checkAccesses(t, l, launch, 2)
+			checkAccesses(t, l, r, 2)
 		}
 	}
+}
+
+// suiteResult is what an analysis finds out about a kernel of the suite, and of how many CTAs it is checked.
+type suiteResult struct {
+	*Result
+	ctas int
+}
+
+var suiteResults = make(map[string][]suiteResult)
+
+// analyzedSuite analyzes a kernel of the suite, with all that is known of its launch and with little. It does so once for all tests.
+func analyzedSuite(t *testing.T, kernel string) []suiteResult {
+	t.Helper()
+	if suiteResults[kernel] == nil {
+		l := flowtest.Suite(t, kernel)
+		suiteResults[kernel] = []suiteResult{{Analyze(l.Graph, known(l, false)), 2}, {Analyze(l.Graph, known(l, true)), 1}}
+	}
+	return suiteResults[kernel]
 }
 
 // The same for the suite.
 func TestValuesOfTheSuite(t *testing.T) {
 	for _, kernel := range flowtest.Kernels() {
 		t.Run(kernel, func(t *testing.T) {
-			l := flowtest.Suite(t, kernel)
-			checkValues(t, l, known(l, false), 2)
-			checkValues(t, l, known(l, true), 1)
+			for _, s := range analyzedSuite(t, kernel) {
+				checkValues(t, flowtest.Suite(t, kernel), s.Result, s.ctas)
+			}
 		})
 	}
 }
