@@ -411,8 +411,8 @@ func TestPoolIsReused(t *testing.T) {
 	p.check(t)
 }
 
-// TestProcessors bounds a kernel by what the sinks of one, two and eight workers took.
-func TestProcessors(t *testing.T) {
+// TestConcurrentProcessors bounds a kernel by what the sinks of one, two and eight workers took.
+func TestConcurrentProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, name := range []string{"bfs", "histogram64", "reduction"} {
 		j, err := platform.LoadFS(kernels.Suite(), name+"/job.toml", "")

@@ -13,6 +13,7 @@ import (
 
 	"warpbound/internal/campaign"
 	"warpbound/internal/runner"
+	"warpbound/internal/test/effort"
 	"warpbound/internal/trace"
 	"warpbound/internal/workload"
 )
@@ -154,9 +155,10 @@ func elsewhere(t *testing.T, stable, described, keeps bool, cannot []int) {
 	}
 }
 
-// TestElsewhereInterrupted: sinks have the vectors that were taken.
-func TestElsewhereInterrupted(t *testing.T) {
-	for stop := range 60 {
+// TestConcurrentElsewhere interrupts campaigns whose vectors other processes run: sinks have the vectors that were taken.
+func TestConcurrentElsewhere(t *testing.T) {
+	for _, item := range effort.Draw(t, 600) { // each ten times, since goroutines take turns in many ways
+		stop := int(item) % 60
 		ctx, cancel := context.WithCancel(t.Context())
 		a := &away{t, campaign.Spec{Vectors: 64, Sinks: json.RawMessage("{}")}, func(int) trace.Sink { return new(learner) }}
 		a.spec.Progress = func(done, _ int) {
