@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"warpbound/diag"
 	"warpbound/internal/tomlpos"
@@ -218,9 +219,22 @@ func (f *layer) exact() error {
 	return errs.Err()
 }
 
+// structFields are the fields of struct types by reflect.Type: to find them takes longer than all else that is done to read a machine.
+var structFields sync.Map
+
+// fieldsOf returns the fields of a struct type.
+func fieldsOf(t reflect.Type) []reflect.StructField {
+	if all, ok := structFields.Load(t); ok {
+		return all.([]reflect.StructField)
+	}
+	all := reflect.VisibleFields(t)
+	structFields.Store(t, all)
+	return all
+}
+
 // byKey returns the field of a struct that a key is decoded into, with its own spelling of the key.
 func byKey(v reflect.Value, key string) (string, reflect.Value) {
-	for _, f := range reflect.VisibleFields(v.Type()) {
+	for _, f := range fieldsOf(v.Type()) {
 		if tag := f.Tag.Get("toml"); strings.EqualFold(tag, key) {
 			return tag, v.FieldByIndex(f.Index)
 		}
