@@ -10,7 +10,7 @@ import (
 
 // TestFeatures watches kernels that have each feature.
 func TestFeatures(t *testing.T) {
-	for seed := range uint64(effort.Times(72)) {
+	for _, seed := range effort.Draw(t, 720) {
 		l := flowtest.Random(t, seed, kernelgen.Options{
 			Statements: 15, Depth: 3, Trips: 4, Threads: 80, CTAs: 3, Bounded: true, Features: kernelgen.InTurn(seed), Warp: flowtest.Width,
 		})

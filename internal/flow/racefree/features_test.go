@@ -10,7 +10,7 @@ import (
 
 // TestFeatures runs kernels that have each feature, with and without changes: where they are free of races none is found.
 func TestFeatures(t *testing.T) {
-	for seed := range uint64(effort.Times(72)) {
+	for _, seed := range effort.Draw(t, 720) {
 		l := flowtest.Random(t, seed, kernelgen.Options{
 			Statements: 10, Depth: 2, Trips: 4, Threads: 80, CTAs: 2, Bounded: true, Features: kernelgen.InTurn(seed), Warp: flowtest.Width,
 		})
