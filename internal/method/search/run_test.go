@@ -88,7 +88,7 @@ func serial(constant uint32) *kernel {
 }
 
 func TestAtomsReachTheWorstCaseOfListing1(t *testing.T) {
-	const threads = 1 << 15
+	const threads = 1 << 12
 	element := symexec.Element{Bytes: 4, High: 1<<32 - 1}
 	p := scaled(threads, element, 5, 0xdeadbeef)
 	found := map[Strategy]int64{}
@@ -171,15 +171,16 @@ func TestExactOnSmallKernels(t *testing.T) {
 		in := Inputs{nil, {byte(n & 15), byte(n >> 4 & 15), byte(n >> 8 & 15), byte(n >> 12)}}
 		worst = max(worst, k.cycles(in).Cycles)
 	}
-	found, seeds := 0, effort.Times(40)
+	missed, seeds := 0, effort.Draw(t, 400)
 	p := scaled(4, bytes(15), 13, 2, 6, 7)
-	for seed := range int64(seeds) {
-		if r := run(t, Config{Plan: p, Strategy: GDivAn, Settings: settings(seed, 4000), Fitness: k}); r.Outcome.Cycles == worst {
-			found++
+	for _, seed := range seeds {
+		if r := run(t, Config{Plan: p, Strategy: GDivAn, Settings: settings(int64(seed), 4000), Fitness: k}); r.Outcome.Cycles != worst {
+			missed++
+			t.Logf("seed %d finds %d, the worst case is %d", seed, r.Outcome.Cycles, worst)
 		}
 	}
-	if found < seeds*95/100 {
-		t.Errorf("%d of %d seeds find the worst case of %d", found, seeds, worst)
+	if missed > 1+len(seeds)/20 {
+		t.Errorf("%d of %d seeds do not find the worst case of %d", missed, len(seeds), worst)
 	}
 }
 
