@@ -118,9 +118,9 @@ func TestCrewOnRandom(t *testing.T) {
 	}
 }
 
-// TestCrewOfKernels tells kernels that can be simulated by a crew from others. CTAs of 32 threads are
+// TestConcurrentCrewOfKernels tells kernels that can be simulated by a crew from others. CTAs of 32 threads are
 // on SMs of their own, one after the other.
-func TestCrewOfKernels(t *testing.T) {
+func TestConcurrentCrewOfKernels(t *testing.T) {
 	const shares = "kernel k shares data between SMs that one of them writes"
 	address := func(scale int) string { // of a word for each thread, or one for several
 		return fmt.Sprintf("mad.lo.u32 %%r1, %%c, 32, %%t; shr.u32 %%r1, %%r1, %d; mul.wide.u32 %%rd1, %%r1, 4; add.u64 %%rd2, %%buf, %%rd1; ", scale)
@@ -161,8 +161,8 @@ func TestCrewOfKernels(t *testing.T) {
 	}
 }
 
-// TestCrewFails compares the errors of runs with a crew with those of one worker.
-func TestCrewFails(t *testing.T) {
+// TestConcurrentCrewFails compares the errors of runs with a crew with those of one worker.
+func TestConcurrentCrewFails(t *testing.T) {
 	for _, c := range []struct{ name, body string }{
 		{"every CTA from 20 on", "setp.ge.u32 %p1, %c, 20; @%p1 trap; st.global.u32 [%buf], %t;"},
 		{"an address", "mul.wide.u32 %rd1, %c, 65536; add.u64 %rd2, %buf, %rd1; ld.global.u32 %r1, [%rd2];"},

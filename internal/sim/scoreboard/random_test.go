@@ -13,6 +13,7 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
+	"warpbound/internal/test/effort"
 )
 
 // Random kernels read the first part of their buffer, count in the second, and
@@ -190,37 +191,43 @@ func stuckAt(t testing.TB, s *Sim, limit int64, ctas, threads int) string {
 // instructions, and show the same in every bit as a simulator that visits every
 // cycle; also where warps are when a limit is reached.
 func TestRandom(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		code := compile(t, randomKernel(r))
-		m := randomMachine(r, fermi(t))
-		ctas, threads := rapid.IntRange(1, 12).Draw(r, "CTAs"), rapid.IntRange(1, min(200, 48*int(m.SM.WarpSize.Value))).Draw(r, "threads")
-		o := observe(t, newSim(t, m, code), ctas, threads)
-
-		var mem emu.Memory
-		grid, err := emu.NewGrid(code, launch(t, &mem, ctas, threads), &mem, int(m.SM.WarpSize.Value))
-		if err != nil {
-			t.Fatal(err)
-		}
-		functional, err := emu.Run(context.Background(), grid)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(o.mem.Bytes(abi.GlobalBase), mem.Bytes(abi.GlobalBase)) {
-			r.Error("the memory is not as after an execution without time")
-		}
-		if o.Counters.WarpInstrs != functional.WarpInstrs || o.Counters.ThreadInstrs != functional.ThreadInstrs {
-			r.Errorf("%d instructions of warps and %d of threads, without time %+v", o.Counters.WarpInstrs, o.Counters.ThreadInstrs, functional)
-		}
-		same(t, "by visiting every cycle", o, observe(t, slowly(newSim(t, m, code)), ctas, threads))
-		checkChain(t, m, code, o, ctas, threads)
-		limit := rapid.Int64Range(1, max(o.Cycles-1, 1)).Draw(r, "limit")
-		if got, want := stuckAt(t, newSim(t, m, code), limit, ctas, threads), stuckAt(t, slowly(newSim(t, m, code)), limit, ctas, threads); got != want {
-			r.Errorf("after %d of %d cycles: %s\nby visiting every cycle: %s", limit, o.Cycles, got, want)
-		}
+	for _, seed := range effort.Draw(t, 1000) {
+		rapid.Custom(func(r *rapid.T) bool { return checkRandom(t, r) }).Example(int(seed))
 		if t.Failed() {
-			r.FailNow()
+			t.Fatalf("seed %d", seed)
 		}
-	})
+	}
+}
+
+// checkRandom does so with one kernel and machine. What it returns means nothing.
+func checkRandom(t *testing.T, r *rapid.T) bool {
+	code := compile(t, randomKernel(r))
+	m := randomMachine(r, fermi(t))
+	ctas, threads := rapid.IntRange(1, 12).Draw(r, "CTAs"), rapid.IntRange(1, min(200, 48*int(m.SM.WarpSize.Value))).Draw(r, "threads")
+	o := observe(t, newSim(t, m, code), ctas, threads)
+
+	var mem emu.Memory
+	grid, err := emu.NewGrid(code, launch(t, &mem, ctas, threads), &mem, int(m.SM.WarpSize.Value))
+	if err != nil {
+		t.Fatal(err)
+	}
+	functional, err := emu.Run(context.Background(), grid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(o.mem.Bytes(abi.GlobalBase), mem.Bytes(abi.GlobalBase)) {
+		t.Error("the memory is not as after an execution without time")
+	}
+	if o.Counters.WarpInstrs != functional.WarpInstrs || o.Counters.ThreadInstrs != functional.ThreadInstrs {
+		t.Errorf("%d instructions of warps and %d of threads, without time %+v", o.Counters.WarpInstrs, o.Counters.ThreadInstrs, functional)
+	}
+	same(t, "by visiting every cycle", o, observe(t, slowly(newSim(t, m, code)), ctas, threads))
+	checkChain(t, m, code, o, ctas, threads)
+	limit := rapid.Int64Range(1, max(o.Cycles-1, 1)).Draw(r, "limit")
+	if got, want := stuckAt(t, newSim(t, m, code), limit, ctas, threads), stuckAt(t, slowly(newSim(t, m, code)), limit, ctas, threads); got != want {
+		t.Errorf("after %d of %d cycles: %s\nby visiting every cycle: %s", limit, o.Cycles, got, want)
+	}
+	return true
 }
 
 // TestRunsAgainstSteps executes runs of instructions ahead and one by one: every figure must be the same,
@@ -239,8 +246,9 @@ func TestRunsAgainstSteps(t *testing.T) {
 		code := compile(t, body)
 		o := observe(t, newSim(t, m, code), 2, 40)
 		same(t, name, o, observe(t, slowly(newSim(t, m, code)), 2, 40))
+		fast, slow := newSim(t, m, code), slowly(newSim(t, m, code))
 		for limit := range o.Cycles - 1 {
-			if got, want := stuckAt(t, newSim(t, m, code), limit+1, 2, 40), stuckAt(t, slowly(newSim(t, m, code)), limit+1, 2, 40); got != want {
+			if got, want := stuckAt(t, fast, limit+1, 2, 40), stuckAt(t, slow, limit+1, 2, 40); got != want {
 				t.Fatalf("%s, after %d of %d cycles: %s\none by one: %s", name, limit+1, o.Cycles, got, want)
 			}
 		}
