@@ -132,7 +132,7 @@ func TestNoDeadlock(t *testing.T) {
 		code := simtest.Compile(t, body)
 		for _, accesses := range streams {
 			for _, quota := range []int64{1, 2, 5} {
-				for _, ctas := range []int{1, 14, 200} {
+				for _, ctas := range []int{1, 14, 40} {
 					m := regulated(t, true, quota)
 					cfg := simtest.Config(m, code)
 					if accesses != nil {

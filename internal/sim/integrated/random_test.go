@@ -131,7 +131,7 @@ func (o *observation) order(m *machine.Machine) string {
 // an execution without time leaves, execute as many instructions, and divide the accesses
 // into intervals by their numbers. With other times the order of each SM must be the same.
 func TestRandom(t *testing.T) {
-	for seed := range uint64(effort.Times(30)) {
+	for _, seed := range effort.Draw(t, 300) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			src := rand.New(rand.NewPCG(seed, 6))
@@ -163,7 +163,7 @@ func TestRandom(t *testing.T) {
 // TestMonotone: where it is certain which accesses hit, because an SM has the shared cache for
 // itself, no run becomes shorter when anything takes longer.
 func TestMonotone(t *testing.T) {
-	for seed := range uint64(effort.Times(15)) {
+	for _, seed := range effort.Draw(t, 150) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			src := rand.New(rand.NewPCG(seed, 7))
