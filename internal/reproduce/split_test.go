@@ -15,8 +15,14 @@ import (
 // sweep makes figures with short benchmarks and a few kernels.
 func sweep(t *testing.T, figures ...func(*sweeper, context.Context) error) *sweeper {
 	t.Helper()
+	return sweepOf(t, 400, figures...)
+}
+
+// sweepOf is sweep with benchmarks of so many instructions.
+func sweepOf(t *testing.T, instructions int, figures ...func(*sweeper, context.Context) error) *sweeper {
+	t.Helper()
 	base := benchmark(1)
-	base.Instructions = 400
+	base.Instructions = instructions
 	s := &sweeper{lab: &lab{}, base: base, kernels: []string{"ludPerimeter", "matrixMul"}, runs: 1, out: &estimate.Reproduction{}}
 	for _, figure := range figures {
 		if err := figure(s, t.Context()); err != nil {
@@ -78,7 +84,7 @@ func TestTable3(t *testing.T) {
 // TestSharesOfInstructions checks that more divergent instructions make splitting worth more,
 // and more instructions that access memory make it worth less.
 func TestSharesOfInstructions(t *testing.T) {
-	s := sweep(t, (*sweeper).fig10a, (*sweeper).fig10b)
+	s := sweepOf(t, 200, (*sweeper).fig10a, (*sweeper).fig10b)
 	for i, p := range s.out.Plots {
 		for _, series := range p.Series {
 			first, last := series.Values[0], series.Values[len(series.Values)-1]
@@ -89,9 +95,9 @@ func TestSharesOfInstructions(t *testing.T) {
 	}
 }
 
-// TestReuse checks that SIMDs that idle split SIMDs become save time, the more the fewer branches
+// TestConcurrentReuse checks, of trials on all processors, that SIMDs that idle split SIMDs become save time, the more the fewer branches
 // split.
-func TestReuse(t *testing.T) {
+func TestConcurrentReuse(t *testing.T) {
 	s := sweep(t, (*sweeper).fig12)
 	saved := column(t, s.out.Tables[0], 6)
 	slices.Reverse(saved)
