@@ -48,7 +48,7 @@ const moments = 100
 // TestKilledCampaign kills processes at random moments. Whatever they left, the campaign ends with the same bytes.
 func TestKilledCampaign(t *testing.T) {
 	name := program(t)
-	args := []string{"analyze", "../../kernels/bfs/job.toml", "--vectors", "50", "--format", "json"}
+	args := []string{"analyze", "../../kernels/substringSearch/job.toml", "--vectors", "50", "--format", "json"}
 	begin := time.Now()
 	want := output(t, name, args...)
 	whole := time.Since(begin)
@@ -73,9 +73,9 @@ func TestKilledCampaign(t *testing.T) {
 
 // workerCommands are commands whose work other processes can do.
 var workerCommands = [][]string{
-	{"analyze", "../../kernels/bfs/job.toml", "--vectors", "50", "--format", "json"},
-	{"search", "../../kernels/bfs/job.toml", "--strategy", "random+ga", "--budget", "60", "--population", "20", "--vectors", "10", "--format", "json"},
-	{"selfcheck", "--kernels", "20", "--machine", "mini-simt", "--format", "json"},
+	{"analyze", "../../kernels/substringSearch/job.toml", "--vectors", "50", "--format", "json"},
+	{"search", "../../kernels/petriSmall/job.toml", "--strategy", "random+ga", "--budget", "60", "--population", "20", "--vectors", "10", "--format", "json"},
+	{"selfcheck", "--kernels", "12", "--machine", "mini-simt", "--format", "json"},
 }
 
 // TestLearningWorkers has two workers learn from the traces of their runs, whatever is to be learnt. Nothing is run here for want of
