@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/test/effort"
 )
 
 // has reports whether an instruction has no modifiers but those named.
@@ -133,7 +134,13 @@ var arithmeticOps = []isa.Op{
 }
 
 func TestOracleArithmetic(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 1))
+	for _, seed := range effort.Draw(t, 100) {
+		oracleArithmetic(t, rand.New(rand.NewPCG(seed, 1)))
+	}
+}
+
+// oracleArithmetic compares all instructions on a few values each.
+func oracleArithmetic(t *testing.T, r *rand.Rand) {
 	for _, op := range arithmeticOps {
 		for _, typ := range allTypes() {
 			if typ == isa.Pred {
@@ -152,16 +159,16 @@ func TestOracleArithmetic(t *testing.T) {
 					c.check(t, nil, nil)
 					continue
 				}
-				rows := values(r, sources, 128)
+				rows := values(r, sources, 64)
 				if op == isa.Lop3 {
-					for range 8 {
+					for range 4 {
 						c.imms = map[int]uint64{3: uint64(r.IntN(256))}
 						c.check(t, want, rows[:32])
 					}
 					continue
 				}
 				if typ.IsFloat() && len(sources) == 3 {
-					cancel(r, typ, rows[64:])
+					cancel(r, typ, rows[32:])
 				}
 				c.check(t, want, rows)
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/test/effort"
 )
 
 // defineCmp defines a comparison on values of a type, nil if there is none.
@@ -97,7 +98,13 @@ func truthOf(to, from isa.Type) uint64 {
 }
 
 func TestOracleComparisons(t *testing.T) {
-	r := rand.New(rand.NewPCG(4, 1))
+	for _, seed := range effort.Draw(t, 100) {
+		oracleComparisons(t, rand.New(rand.NewPCG(seed, 4)))
+	}
+}
+
+// oracleComparisons compares all comparisons of a few values each.
+func oracleComparisons(t *testing.T, r *rand.Rand) {
 	for _, typ := range allTypes() {
 		if typ == isa.Pred {
 			continue
@@ -107,9 +114,9 @@ func TestOracleComparisons(t *testing.T) {
 			for _, ftz := range []bool{false, true} {
 				for c := isa.CombineNone; c <= isa.CombineXor; c++ {
 					def := defineCmp(cmp, typ, ftz)
-					rows := values(r, []isa.Type{typ, typ, isa.Pred}, 96)
+					rows := values(r, []isa.Type{typ, typ, isa.Pred}, 64)
 					for i := range rows[:32] {
-						rows[i][1] = rows[i][0]
+						rows[2*i][1] = rows[2*i][0]
 					}
 					sources := words(typ, typ, isa.Pred)
 					if c == isa.CombineNone {

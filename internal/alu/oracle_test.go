@@ -35,6 +35,9 @@ type bench struct {
 	result   int // the result that is checked
 }
 
+// evaluator is that of all benches, which are used one after the other.
+var evaluator = NewEvaluator(lanes)
+
 func (c *instance) prepare() (*bench, error) {
 	k := &isa.Kernel{Name: "oracle", AddressBits: 64, Regs: regs(c.dst)}
 	in := c.in
@@ -42,7 +45,7 @@ func (c *instance) prepare() (*bench, error) {
 		in.Dst = []isa.Operand{reg(0)}
 	}
 	in.Src = nil
-	b := &bench{instance: c, eval: NewEvaluator(lanes)}
+	b := &bench{instance: c, eval: evaluator}
 	for i, t := range c.sources {
 		b.src = append(b.src, Lanes{Num: make([]Vector, 1)})
 		if x, ok := c.imms[i]; ok {

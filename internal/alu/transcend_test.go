@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/test/effort"
 	"warpbound/internal/vec"
 )
 
@@ -223,8 +224,8 @@ func TestReduceExactly(t *testing.T) {
 	pi.Mul(pi, big.NewInt(16))
 	pi.Sub(pi, new(big.Int).Mul(arctan(239), big.NewInt(4)))
 	quarter := new(big.Rat).SetFrac(pi, new(big.Int).Lsh(big.NewInt(1), places+1))
-	r := rand.New(rand.NewPCG(10, 1))
-	for range 3000 {
+	for _, seed := range effort.Draw(t, 30_000) {
+		r := rand.New(rand.NewPCG(seed, 10))
 		x := uint32(r.IntN(0x7f80_0000-0x3f49_0fdb)) + 0x3f49_0fdb + 1 // above pi/4
 		n := new(big.Rat).Quo(specOf(isa.F32).exact(uint64(x)), quarter)
 		q := roundToInt(n, isa.RoundIntRN)

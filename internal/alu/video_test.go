@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/test/effort"
 	"warpbound/internal/vec"
 )
 
 // TestParted compares operations on all parts of pairs and quadruples at once with those on one part after another.
 func TestParted(t *testing.T) {
-	r := rand.New(rand.NewPCG(19, 1))
-	for range 12000 {
+	for _, seed := range effort.Draw(t, 120_000) {
+		r := rand.New(rand.NewPCG(seed, 19))
 		in, n := drawVideo(r)
 		in.Src = make([]isa.Operand, n)
 		if !isVideo(&in) || in.Video.Parts == 1 {
@@ -39,8 +40,8 @@ func TestParted(t *testing.T) {
 
 // TestVideoPlaces checks that operations on one part of each source may have their result in place of a source.
 func TestVideoPlaces(t *testing.T) {
-	r := rand.New(rand.NewPCG(19, 2))
-	for range 4000 {
+	for _, seed := range effort.Draw(t, 40_000) {
+		r := rand.New(rand.NewPCG(seed, 20))
 		in, n := drawVideo(r)
 		in.Src = make([]isa.Operand, n)
 		f := videoFor(&in)
