@@ -11,6 +11,7 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/graph"
+	"warpbound/internal/test/effort"
 )
 
 func diffEdges(want, got []graph.Edge) string {
@@ -91,27 +92,33 @@ func TestDivergentEdgesSound(t *testing.T) {
 	}
 	for name, flows := range generators {
 		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				f := flows.Draw(t, "flow")
+			check := rapid.Custom(func(r *rapid.T) bool {
+				f := flows.Draw(r, "flow")
 				if name == "reducible" && graph.Loops(f.Graph(), 0).Irreducible() != nil {
 					t.Fatalf("%v: the generator made an irreducible graph", f.Graph().Edges())
 				}
-				uniform := rapid.SliceOfN(rapid.Bool(), f.Len(), f.Len()).Draw(t, "uniform")
+				uniform := rapid.SliceOfN(rapid.Bool(), f.Len(), f.Len()).Draw(r, "uniform")
 				isUniform := func(b int) bool { return uniform[b] }
 				x := f.WithEdges(divergentEdges(f, isUniform))
 				m := newMachine(f)
 				for range 3 {
-					checkRandomWarp(t, x, m, isUniform)
+					checkRandomWarp(t, r, x, m, isUniform)
 				}
+				return true
 			})
+			for _, seed := range effort.Draw(t, 1000) {
+				if check.Example(int(seed)); t.Failed() {
+					t.Fatalf("seed %d", seed)
+				}
+			}
 		})
 	}
 }
 
-func checkRandomWarp(t *rapid.T, x *cfg.Extended, m *machine, uniform func(int) bool) {
+func checkRandomWarp(t *testing.T, r *rapid.T, x *cfg.Extended, m *machine, uniform func(int) bool) {
 	const maxSteps = 200
-	lanes := rapid.IntRange(1, 32).Draw(t, "lanes")
-	rng := rapid.Uint64().Draw(t, "seed")
+	lanes := rapid.IntRange(1, 32).Draw(r, "lanes")
+	rng := rapid.Uint64().Draw(r, "seed")
 	random := func(n int) int { // splitmix64
 		rng += 0x9e3779b97f4a7c15
 		z := rng
