@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"warpbound/internal/test/effort"
 )
 
 func TestWriteLP(t *testing.T) {
@@ -130,9 +132,9 @@ func TestAgreesWithCBC(t *testing.T) {
 	c := cbc(t)
 	structured := rapid.Custom(func(t *rapid.T) *Model { return structuredModel(t, 30) })
 	general := rapid.Custom(func(t *rapid.T) *Model { return anyModel(t, 10, 20, 9, true) })
-	for seed := range 100 {
-		t.Run(fmt.Sprint("structured ", seed), func(t *testing.T) { compareWithCBC(t, c, structured.Example(seed)) })
-		t.Run(fmt.Sprint("general ", seed), func(t *testing.T) { compareWithCBC(t, c, general.Example(seed)) })
+	for _, seed := range effort.Draw(t, 1000) {
+		t.Run(fmt.Sprint("structured ", seed), func(t *testing.T) { compareWithCBC(t, c, structured.Example(int(seed))) })
+		t.Run(fmt.Sprint("general ", seed), func(t *testing.T) { compareWithCBC(t, c, general.Example(int(seed))) })
 	}
 	for seed := range uint64(5) {
 		m := divergentModel(rand.New(rand.NewPCG(seed, 4)), 60, 240, 50)

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"warpbound/internal/test/effort"
 )
 
 // verdict is a solver's answer as text, for comparison with another's.
@@ -111,8 +113,8 @@ func TestStructuredAgreesWithGeneral(t *testing.T) {
 // TestThousandsOfModels draws the same models every time.
 func TestThousandsOfModels(t *testing.T) {
 	models := rapid.Custom(func(t *rapid.T) *Model { return structuredModel(t, 20) })
-	for seed := range 3000 {
-		m := models.Example(seed)
+	for _, seed := range effort.Draw(t, 30_000) {
+		m := models.Example(int(seed))
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { solversAgree(t, m) })
 	}
 }
