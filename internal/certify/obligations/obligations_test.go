@@ -18,6 +18,7 @@ import (
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
 	"warpbound/internal/smt"
+	"warpbound/internal/test/effort"
 	"warpbound/internal/test/flowtest"
 	"warpbound/internal/test/smttest"
 )
@@ -124,7 +125,7 @@ func TestRefuted(t *testing.T) {
 			for _, kernel := range []string{"reduction", "histogram64", "bfs", "matrixMul"} {
 				add(refute(t, kernel, command, flowtest.Suite(t, kernel)))
 			}
-			for seed := range uint64(5) {
+			for _, seed := range effort.Draw(t, 50) {
 				opts := kernelgen.Options{Statements: 15, Depth: 3, Trips: 8, Threads: 64, CTAs: 2}
 				l := flowtest.Random(t, seed, opts)
 				if seed%4 == 1 {
