@@ -213,7 +213,7 @@ func TestSample(t *testing.T) {
 	m := over(t, "fermi-c2050", believed)
 	before := m.Format()
 	seen := map[string]map[string]bool{}
-	for seed := range uint64(100) {
+	for seed := range uint64(50) {
 		s, err := m.Sample(rand.New(rand.NewPCG(seed, 0)))
 		if err != nil {
 			t.Fatal(err)

@@ -11,10 +11,20 @@ import (
 // TestRowsSayEverything changes whatever a description holds, one thing after the other: the
 // rows must change, and the hash too unless it is a source, a basis or a range.
 func TestRowsSayEverything(t *testing.T) {
+	known := map[string]bool{} // rows of machines of a core that have been changed
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
 			m := builtin(t, name)
 			rows, hash := m.Rows(), m.Hash()
+			more := false
+			for _, row := range rows {
+				of := string(m.Core) + " " + row.Path
+				more = more || !known[of]
+				known[of] = true
+			}
+			if !more {
+				return // other machines have all of its rows
+			}
 			changed := 0
 			alter(reflect.ValueOf(m).Elem(), m.Core, "", func(path string) {
 				changed++
