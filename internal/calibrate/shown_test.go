@@ -1,7 +1,9 @@
 package calibrate
 
 import (
+	"context"
 	"strings"
+	"sync"
 	"testing"
 
 	"warpbound/internal/isa"
@@ -11,17 +13,9 @@ import (
 // TestIdentifiedNumbersAreFoundAgain calibrates stand-ins for built-in machines from bases all of whose identifiable numbers
 // differ: they must come back, and what is not identifiable must be kept.
 func TestIdentifiedNumbersAreFoundAgain(t *testing.T) {
-	for _, name := range []string{"gtx480", "orin-agx", "v100"} {
-		if testing.Short() && name != "orin-agx" {
-			continue
-		}
+	for _, name := range []string{"gtx480", orin, "v100"} {
 		t.Run(name, func(t *testing.T) {
-			m := builtin(t, name)
-			base := moved(m)
-			r, err := Refine(t.Context(), Config{Device: stand(t, m), Default: base, Simulate: simulate, Repeats: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m, _, r := refined(t, name)
 			got := map[string]machine.Row{}
 			for _, row := range r.Machine.Rows() {
 				got[row.Path] = row
@@ -60,6 +54,54 @@ func TestIdentifiedNumbersAreFoundAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// orin is the machine that two tests refine.
+const orin = "orin-agx"
+
+var refinedOrin = sync.OnceValues(func() (*Result, error) { return refine(orin) })
+
+// refined returns a small machine, the base with other numbers, and what is refined from that on a stand-in for the machine.
+func refined(t *testing.T, name string) (m, base *machine.Machine, r *Result) {
+	t.Helper()
+	var err error
+	if name == orin {
+		r, err = refinedOrin()
+	} else {
+		r, err = refine(name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err = small(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, moved(m), r
+}
+
+func refine(name string) (*Result, error) {
+	m, err := small(name)
+	if err != nil {
+		return nil, err
+	}
+	dev, err := simulate(m)
+	if err != nil {
+		return nil, err
+	}
+	defer dev.Close()
+	return Refine(context.Background(), Config{Device: dev, Default: moved(m), Simulate: simulate, Repeats: 1})
+}
+
+// small returns a built-in machine with so few SMs and so small an L2 that a simulator of it is made soon. No microbenchmark needs more.
+func small(name string) (*machine.Machine, error) {
+	m, err := machine.Builtin(name)
+	if err == nil {
+		m.SM.Count.Value = 4
+		m.L2.Partitions.Value = min(m.L2.Partitions.Value, 8)
+		m.L2.Sets.Value = min(m.L2.Sets.Value, 64)
+	}
+	return m, err
 }
 
 // moved is a machine with other values of all numbers that microbenchmarks show.
@@ -103,12 +145,7 @@ func TestEveryNumberIsAccountedFor(t *testing.T) {
 
 // TestWhatMakesNoDifferenceIsKept: a latency below the interval of its instructions does not show in a chain of them.
 func TestWhatMakesNoDifferenceIsKept(t *testing.T) {
-	m := builtin(t, "orin-agx")
-	base := moved(m)
-	r, err := Refine(t.Context(), Config{Device: stand(t, m), Default: base, Simulate: simulate, Repeats: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, base, r := refined(t, orin)
 	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "classes.fp64-add.latency = 59 is not measured") {
 		t.Errorf("notes %q", notes)
 	}

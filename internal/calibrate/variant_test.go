@@ -9,6 +9,7 @@ import (
 
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
+	"warpbound/internal/test/effort"
 )
 
 // variant draws a machine that differs from a C2050 in whatever a calibration measures.
@@ -83,12 +84,8 @@ func variant(t *rapid.T, base *machine.Machine) *machine.Machine {
 // DRAM are seen through two clocks, and may be off by one cycle.
 func TestRandomMachinesAreFoundAgain(t *testing.T) {
 	base := builtin(t, "fermi-c2050")
-	seeds := 3
-	if testing.Short() {
-		seeds = 1
-	}
-	for seed := range seeds {
-		m := rapid.Custom(func(t *rapid.T) *machine.Machine { return variant(t, base) }).Example(seed)
+	for _, seed := range effort.Draw(t, 30) {
+		m := rapid.Custom(func(t *rapid.T) *machine.Machine { return variant(t, base) }).Example(int(seed))
 		m, err := machine.Parse("sampled.toml", m.Format())
 		if err != nil {
 			t.Fatal(err)
