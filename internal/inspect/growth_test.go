@@ -55,7 +55,7 @@ func TestMemoryGrowsLinearly(t *testing.T) {
 				runtime.ReadMemStats(&after)
 				return after.TotalAlloc - before.TotalAlloc
 			}
-			const n = 500
+			const n = 250
 			small, large := allocated(n), allocated(4*n)
 			if large > 6*small {
 				t.Errorf("%d take %d bytes, %d take %d: more than six times as many", n, small, 4*n, large)
