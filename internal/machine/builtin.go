@@ -3,8 +3,10 @@ package machine
 import (
 	"embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"warpbound/internal/suggest"
 )
@@ -29,13 +31,34 @@ func Names() []string {
 // IsFile tells the path of a machine file from the name of a built-in machine.
 func IsFile(name string) bool { return strings.ContainsAny(name, `/\.`) }
 
-// Builtin returns a built-in machine.
+// parsed has the built-in machines that were asked for, by name. It takes much longer to parse one than to copy it.
+var parsed sync.Map
+
+// Builtin returns a built-in machine, which the caller may change.
 func Builtin(name string) (*Machine, error) {
+	if m, ok := parsed.Load(name); ok {
+		return m.(*Machine).clone(), nil
+	}
 	src, err := builtinSource(name)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(name+".toml", src)
+	m, err := Parse(name+".toml", src)
+	if err != nil {
+		return nil, err
+	}
+	parsed.Store(name, m)
+	return m.clone(), nil
+}
+
+// clone returns a copy of the machine that shares nothing with it.
+func (m *Machine) clone() *Machine {
+	out := *m
+	out.Sources, out.Origins, out.Modes = maps.Clone(m.Sources), maps.Clone(m.Origins), slices.Clone(m.Modes)
+	out.Pipelines, out.Classes = maps.Clone(m.Pipelines), maps.Clone(m.Classes)
+	out.Dependences, out.CarveOuts = maps.Clone(m.Dependences), maps.Clone(m.CarveOuts)
+	out.Operations, out.Tensor, out.StandIns = maps.Clone(m.Operations), maps.Clone(m.Tensor), maps.Clone(m.StandIns)
+	return &out
 }
 
 // builtinSource returns the file of a built-in machine.

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -202,12 +201,7 @@ func rebase(path string, timings map[string]Timing, bases map[string]Basis) {
 // resourced returns a copy of the machine with the sources that change returns. What it says to be not the same has no
 // basis and no range in the copy.
 func (m *Machine) resourced(change func(path, source string) (changed string, same bool)) *Machine {
-	out := *m
-	out.Sources = maps.Clone(m.Sources)
-	out.Pipelines, out.Classes = maps.Clone(m.Pipelines), maps.Clone(m.Classes)
-	out.Dependences = maps.Clone(m.Dependences)
-	out.CarveOuts = maps.Clone(m.CarveOuts)
-	out.Operations, out.Tensor, out.StandIns = maps.Clone(m.Operations), maps.Clone(m.Tensor), maps.Clone(m.StandIns)
+	out := m.clone()
 	for path, f := range out.fields() {
 		switch v := f.value.Interface().(type) {
 		case map[string]Number:
@@ -235,7 +229,7 @@ func (m *Machine) resourced(change func(path, source string) (changed string, sa
 			}
 		}
 	}
-	return &out
+	return out
 }
 
 func resource(path string, timings map[string]Timing, change func(path, source string) (string, bool)) {
