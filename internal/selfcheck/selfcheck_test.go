@@ -86,7 +86,7 @@ func TestKernels(t *testing.T) {
 			}
 		}
 	}
-	fewAre(t, refused)
+	refusesFew(t, refused)
 }
 
 // one checks a kernel of a seed.
@@ -100,8 +100,8 @@ func one(t *testing.T, cfg Config, kernel uint64) *estimate.Selfcheck {
 	return s
 }
 
-// fewAre checks how many kernels each method refuses: no more than the most that it may refuse of all, of those that are drawn.
-func fewAre(t *testing.T, refused map[string]int) {
+// refusesFew checks how many kernels each method refuses: no more than the most that it may refuse of all, of those that are drawn.
+func refusesFew(t *testing.T, refused map[string]int) {
 	t.Helper()
 	const few = 30
 	for method, n := range refused {
@@ -129,12 +129,12 @@ func TestShared(t *testing.T) {
 			}
 		}
 	}
-	fewAre(t, refused)
-	mostAre(t, checked, len(kernels))
+	refusesFew(t, refused)
+	halfAre(t, checked, len(kernels))
 }
 
-// mostAre checks that methods have estimates of at least half of all kernels.
-func mostAre(t *testing.T, checked map[string]int, kernels int) {
+// halfAre checks that methods have estimates of at least half of all kernels.
+func halfAre(t *testing.T, checked map[string]int, kernels int) {
 	t.Helper()
 	for method, n := range checked {
 		if n < kernels/2 && effort.Whole() {
@@ -194,8 +194,8 @@ func TestSplit(t *testing.T) {
 			}
 		}
 	}
-	fewAre(t, refused)
-	mostAre(t, checked, len(kernels))
+	refusesFew(t, refused)
+	halfAre(t, checked, len(kernels))
 	if runs <= len(kernels)*(vectors+narrowed) {
 		t.Errorf("%d runs of %d kernels", runs, len(kernels))
 	}
