@@ -58,7 +58,7 @@ func TestKilledCampaign(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(whole / 3 * time.Duration(moment) / moments)
+		time.Sleep(whole / 3 * time.Duration(moment%moments) / moments)
 		if err := c.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func TestKilledWorkers(t *testing.T) {
 			}
 			for _, moment := range effort.Draw(t, moments) {
 				w := worker()
-				time.Sleep(500 * time.Millisecond * time.Duration(moment) / moments)
+				time.Sleep(500 * time.Millisecond * time.Duration(moment%moments) / moments)
 				kill(w)
 			}
 			w := worker()

@@ -305,7 +305,7 @@ func TestCluster(t *testing.T) {
 	stopped, next := effort.Draw(t, len(servers)), 0
 	all(t, a, 60, 2, func(i int) {
 		if i%20 == 10 && next < len(stopped) {
-			servers[stopped[next]].Restart(t)
+			servers[stopped[next]%uint64(len(servers))].Restart(t)
 			next++
 		}
 	})
