@@ -4,13 +4,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"warpbound"
+	"warpbound/estimate"
 )
 
 // TestCorpora inspects every module in PTX of the repository. None fails, and nothing in them
-// is refused but what is there to be refused.
+// is refused but what is there to be refused. Of the suite's kernels from other compilers nothing has a warning.
 func TestCorpora(t *testing.T) {
 	const root = "../.."
 	count := 0
@@ -33,7 +35,14 @@ func TestCorpora(t *testing.T) {
 				t.Errorf("%s: refusal %+v", path, r)
 			}
 		}
+		corpus := filepath.Base(filepath.Dir(path)) == "corpus" // of a kernel of the suite, from other compilers
+		if kernel := filepath.Base(filepath.Dir(filepath.Dir(path))); corpus && !slices.ContainsFunc(m.Kernels, func(k estimate.Kernel) bool { return k.Name == kernel }) {
+			t.Errorf("%s: no kernel %s", path, kernel)
+		}
 		for _, w := range m.Warnings {
+			if corpus {
+				t.Errorf("%s: %s", w.Pos, w.Text)
+			}
 			if w.ID == "refused-statement" {
 				t.Errorf("%s: %s", w.Pos, w.Text)
 			}
