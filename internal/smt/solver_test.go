@@ -120,7 +120,7 @@ func TestSolverChecksWhatSolversSay(t *testing.T) {
 	}
 }
 
-func TestSolverStopsWhatTakesTooLong(t *testing.T) {
+func TestConcurrentLimitStopsSolver(t *testing.T) {
 	b := NewBuilder()
 	l := &scripted{answers: []string{"hang"}}
 	s := newSolver(t, l, time.Millisecond)
@@ -135,7 +135,7 @@ func TestSolverStopsWhatTakesTooLong(t *testing.T) {
 	}
 }
 
-func TestSolverStopsWhenCancelled(t *testing.T) {
+func TestConcurrentCancelStopsSolver(t *testing.T) {
 	b := NewBuilder()
 	s := newSolver(t, &scripted{answers: []string{"hang"}}, time.Hour)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)

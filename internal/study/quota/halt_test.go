@@ -34,3 +34,31 @@ func TestInterrupted(t *testing.T) {
 		}
 	}
 }
+
+// TestConcurrentJobs bounds several jobs at once: each has the bound that it has alone.
+func TestConcurrentJobs(t *testing.T) {
+	var jobs []*workload.Workload
+	for _, name := range []string{"reduction", "vectorAdd", "histogram64"} {
+		j, err := platform.LoadFS(kernels.Suite(), name+"/job.toml", "integrated-fermi")
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs = append(jobs, j.Workload)
+	}
+	opts := quota.Options{First: 3, Last: 4}
+	all, err := quota.Best(t.Context(), jobs, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, j := range jobs {
+		alone, err := quota.Best(t.Context(), []*workload.Workload{j}, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, tried := range alone.Tried {
+			if got := all.Tried[n]; got.Quota != tried.Quota || got.Cycles[i] != tried.Cycles[0] {
+				t.Errorf("%s: %+v, alone %+v", j.Name(), got, tried)
+			}
+		}
+	}
+}

@@ -169,9 +169,9 @@ func TestGuidedNearExact(t *testing.T) {
 	}
 }
 
-// TestWhileExploring: guided has run its first inputs when the solver answers for the first time, and with a limited time goes on until it does. The
+// TestConcurrentExploring: guided has run its first inputs when the solver answers for the first time, and with a limited time goes on until it does. The
 // result of a number of runs is that of a search which knew the plan before.
-func TestWhileExploring(t *testing.T) {
+func TestConcurrentExploring(t *testing.T) {
 	needSolvers(t)
 	j := jobtest.Text(t, jobtest.MatchJob, jobtest.MatchModule)
 	opts := searchOptions(100, "guided")
