@@ -19,6 +19,7 @@ import (
 	"warpbound/internal/certify"
 	"warpbound/internal/certify/check"
 	"warpbound/internal/platform"
+	"warpbound/internal/test/effort"
 	"warpbound/internal/test/jobtest"
 	"warpbound/kernels"
 )
@@ -202,10 +203,9 @@ func edited(t *testing.T, text []byte, rnd *rand.Rand) ([]byte, string) {
 	return out, strings.TrimSpace(e.what)
 }
 
-// TestEditedCertificates checks certificates of all methods as they are, and with 1,000 edits. Whatever is accepted claims
+// TestEditedCertificates checks certificates of all methods as they are, and with 10,000 edits. Whatever is accepted claims
 // what the original claims, and is found to rest on no more.
 func TestEditedCertificates(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(18, 8))
 	all := suiteCertificates(t)
 	found := make(map[*certified]map[bool]estimate.Basis)
 	for _, c := range all {
@@ -222,9 +222,9 @@ func TestEditedCertificates(t *testing.T) {
 		}
 	}
 	accepted, refused, same := 0, 0, 0
-	for i := range 1000 {
-		c := all[i%len(all)]
-		text, what := edited(t, c.text, rnd)
+	for _, i := range effort.Draw(t, 10_000) {
+		c := all[i%uint64(len(all))]
+		text, what := edited(t, c.text, rand.New(rand.NewPCG(i, 18)))
 		for _, again := range []bool{true, false} {
 			if !again && c.made.Runs == nil {
 				continue // static methods always make what they trust again
@@ -249,7 +249,7 @@ func TestEditedCertificates(t *testing.T) {
 		}
 	}
 	t.Logf("%d refused, %d accepted, %d no edits", refused, accepted, same)
-	if refused < 5*accepted {
+	if effort.Whole() && refused < 5*accepted {
 		t.Errorf("%d edits are refused, and %d accepted", refused, accepted)
 	}
 	t.Run("consistent", func(t *testing.T) { refuteLess(t, all) })

@@ -69,7 +69,7 @@ func TestConvergence(t *testing.T) {
 		stable  bool
 		want    []int // vectors
 	}{
-		{"bfs/job.toml", 25, false, false, []int{1, 2, 5, 10, 20, 25}},
+		{"bfs/job.toml", 12, false, false, []int{1, 2, 5, 10, 12}},
 		{"petriSmall/job.toml", 20, false, false, []int{1, 2, 5, 10, 20}},
 		{"petriSmall/job.toml", 20, true, false, []int{1, 2, 5, 10, 20, 21}},
 		{"several.toml", 7, false, false, []int{1, 2, 5, 7}},
@@ -81,8 +81,12 @@ func TestConvergence(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			made := make(map[int]*Answer) // with one processor, by vectors
 			analyze := func(vectors int) *Answer {
 				t.Helper()
+				if a := made[vectors]; a != nil {
+					return a
+				}
 				spec := campaign.Spec{Vectors: vectors, UntilStable: c.stable && vectors == c.vectors}
 				if c.saved && vectors == c.vectors+1 {
 					spec.Vectors--
@@ -96,9 +100,11 @@ func TestConvergence(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				made[vectors] = a
 				return a
 			}
 			a := analyze(c.vectors)
+			clear(made)
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 			for i := range a.Estimates {
 				e := &a.Estimates[i]

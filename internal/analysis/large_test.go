@@ -14,7 +14,7 @@ import (
 // TestSimulateManyCases simulates a kernel to which divergence adds more edges than
 // any analysis gathers: only its trace needs them.
 func TestSimulateManyCases(t *testing.T) {
-	const cases = 4000
+	const cases = 2950 // the square of which is more than cfg.MaxDivergentEdges
 	var list, body strings.Builder
 	for i := range cases {
 		fmt.Fprintf(&list, ", L%d", i)

@@ -3,7 +3,6 @@ package analysis
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"runtime"
 	"testing"
@@ -14,12 +13,8 @@ import (
 	"warpbound/internal/machine"
 	"warpbound/internal/platform"
 	"warpbound/internal/runner/simulated"
+	"warpbound/internal/test/effort"
 	"warpbound/internal/test/jobtest"
-)
-
-var (
-	randomKernels = flag.Int("kernels", 48, "random kernels that are tested")
-	firstSeed     = flag.Uint64("seed", 1, "seed of the first of them")
 )
 
 // vectors that every random kernel runs.
@@ -58,8 +53,7 @@ func on(j *platform.Job, m *machine.Machine) *platform.Job {
 // TestRandomKernels checks on random kernels what holds for all kernels; see the
 // properties.
 func TestRandomKernels(t *testing.T) {
-	for n := range *randomKernels {
-		seed := *firstSeed + uint64(n)
+	for _, seed := range effort.Draw(t, 480) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			if err := checkRandom(seed, jobtest.RandomOptions(seed)); err != nil {
@@ -118,8 +112,7 @@ func checkRandom(seed uint64, opts kernelgen.Options) error {
 // processors.
 func TestRandomKernelsOnProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for n := range uint64(6) {
-		seed := *firstSeed + n
+	for _, seed := range effort.Draw(t, 60) {
 		j, err := randomJob(jobtest.Random(seed, jobtest.RandomOptions(seed)), "")
 		if err != nil {
 			t.Fatal(err)
@@ -148,8 +141,7 @@ func TestRandomKernelsOnBarrelCores(t *testing.T) {
 	}
 	small := *barrel
 	small.SM.Count.Value, small.SM.CTAs.Value = 2, 2
-	for n := range uint64(8) {
-		seed := *firstSeed + n
+	for _, seed := range effort.Draw(t, 80) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			j, err := randomJob(jobtest.Random(seed, jobtest.RandomOptions(seed)), "")
