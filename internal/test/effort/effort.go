@@ -28,15 +28,15 @@ const (
 // whole is how many hundredths all items are.
 const whole = 100
 
-// number reads a variable, which has a default. It panics if that is no number from least to most.
-func number(variable string, byDefault, least, most int) int {
+// number reads a variable, which has a default. It panics if that is no number from minimum to maximum.
+func number(variable string, byDefault, minimum, maximum int) int {
 	text := os.Getenv(variable)
 	if text == "" {
 		return byDefault
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < least || n > most {
-		panic(fmt.Sprintf("%s=%s: it must be a number from %d to %d", variable, text, least, most))
+	if err != nil || n < minimum || n > maximum {
+		panic(fmt.Sprintf("%s=%s: it must be a number from %d to %d", variable, text, minimum, maximum))
 	}
 	return n
 }
