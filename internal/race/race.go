@@ -68,6 +68,7 @@ type Detector struct {
 	syncs    map[uint64]*releases // by word of global memory
 	races    map[pair]*Race
 	visited  map[visit]int // used again by queries
+	walked   map[walk]bool // the same
 	joint    []uint32      // a row, used again
 }
 
@@ -80,7 +81,7 @@ type pair struct {
 
 // New returns a detector for warps of so many lanes.
 func New(width int, lockStep bool) *Detector {
-	d := &Detector{width: width, lockStep: lockStep, keep: 6, visited: map[visit]int{}, joint: make([]uint32, width)}
+	d := &Detector{width: width, lockStep: lockStep, keep: 6, visited: map[visit]int{}, walked: map[walk]bool{}, joint: make([]uint32, width)}
 	d.Begin()
 	return d
 }

@@ -1,6 +1,10 @@
 package race
 
-import "warpbound/internal/isa"
+import (
+	"slices"
+
+	"warpbound/internal/isa"
+)
 
 // snapshot is what was ordered before a fence.
 type snapshot struct {
@@ -286,6 +290,7 @@ func (u *use) acquiredBy(lane int, r *record) bool {
 	}
 	known := func(r *record) bool {
 		clear(u.cta.d.visited)
+		clear(u.cta.d.walked)
 		return u.cta.d.knows(u.w.lanes[lane].acquired, r, int32(u.cta.index))
 	}
 	if known(r) {
@@ -311,26 +316,41 @@ type visit struct {
 	near, passed bool
 }
 
+// walk is a list that is asked for a record, of a thread in a CTA.
+type walk struct {
+	list *knowledge
+	cta  int32
+}
+
 // knows reports whether a list of a thread in the given CTA covers a record.
 func (d *Detector) knows(k *knowledge, r *record, cta int32) bool {
-	for ; k != nil; k = k.next {
+	for ; k != nil && !d.walked[walk{k, cta}]; k = k.next { // lists share their ends
+		d.walked[walk{k, cta}] = true
 		question := visit{k.at, cta, k.near, k.passed}
-		if k.n <= d.visited[question] {
+		answered := d.visited[question]
+		if k.n <= answered {
 			continue
 		}
 		d.visited[question] = k.n
-		for _, i := range k.at.byCTA[r.cta] {
-			if s := k.at.all[i]; i < k.n && reaches(s, k, cta) && s.covers(r) {
+		for _, i := range between(k.at.byCTA[r.cta], answered, k.n) {
+			if s := k.at.all[i]; reaches(s, k, cta) && s.covers(r) {
 				return true
 			}
 		}
-		for _, i := range k.at.links {
-			if s := k.at.all[i]; i < k.n && reaches(s, k, cta) && d.knows(s.acquired, r, s.cta) {
+		for _, i := range between(k.at.links, answered, k.n) {
+			if s := k.at.all[i]; reaches(s, k, cta) && d.knows(s.acquired, r, s.cta) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// between returns the numbers of an ascending list from low to below high.
+func between(list []int, low, high int) []int {
+	first, _ := slices.BinarySearch(list, low)
+	end, _ := slices.BinarySearch(list, high)
+	return list[first:end]
 }
 
 // reaches reports whether the scopes of both fences let a thread of a CTA see a snapshot.
