@@ -13,7 +13,7 @@ import (
 // TestMemory accesses buffers whose contents are known and shared memory in random order, at
 // offsets that are known and others. The last number decides on branches.
 func TestMemory(t *testing.T) {
-	for seed := range uint64(effort.Times(6)) {
+	for _, seed := range effort.Draw(t, 60) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		var body strings.Builder
 		body.WriteString("and.b32 %r2, %r1, 7; shl.b32 %r2, %r2, 2; mov.u32 %r3, s; add.u32 %r3, %r3, %r2; cvt.u64.u32 %rd3, %r2; add.u64 %rd2, %rd1, %rd3;\n")

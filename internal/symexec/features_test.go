@@ -15,7 +15,7 @@ import (
 // TestProofsOfFeatures executes kernels that have each feature, of which no thread takes an outcome that is proved not to
 // be taken.
 func TestProofsOfFeatures(t *testing.T) {
-	for seed := range uint64(effort.Times(18)) {
+	for _, seed := range effort.Draw(t, 180) {
 		c := kernelgen.New(rand.New(rand.NewPCG(seed, 7)), kernelgen.Options{
 			Statements: 8, Depth: 2, Trips: 4, Threads: 8, CTAs: 2, Bounded: true, Features: kernelgen.InTurn(seed) &^ (kernelgen.Contracts | kernelgen.CrossLane),
 		})
@@ -29,6 +29,9 @@ func TestProofsOfFeatures(t *testing.T) {
 		for range 4 {
 			again := s.Again(t, 1)
 			for _, b := range s.options.Buffers {
+				if b.Name == "links" {
+					continue // whose pointers lead into it
+				}
 				contents := again.Grid.Contents(b.Address, b.Bytes)
 				for at := 0; at+4 <= len(contents); at += 4 {
 					binary.LittleEndian.PutUint32(contents[at:], r.Uint32()>>r.IntN(32))

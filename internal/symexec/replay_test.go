@@ -81,7 +81,7 @@ func TestManySuccessors(t *testing.T) {
 // TestRandomKernels replays paths of random kernels, whose threads do not race: they take the same paths in
 // one warp.
 func TestRandomKernels(t *testing.T) {
-	for seed := range uint64(effort.Times(18)) {
+	for _, seed := range effort.Draw(t, 180) {
 		threads := 1 + int(seed%3)
 		c := kernelgen.New(rand.New(rand.NewPCG(seed, 0)), kernelgen.Options{Statements: 12, Depth: 3, Trips: 4, Threads: 1, CTAs: 1})
 		s := together(t, threads, c.Job, c.Module).concrete().limited(t, 20_000)

@@ -94,7 +94,7 @@ func (d *generated) statements(depth int) {
 func TestVerdictsOfAllInputs(t *testing.T) {
 	const threads, values = 4, 6 // of the launch, of each of two inputs of a thread
 	infeasible, never, complete := 0, 0, 0
-	for seed := range uint64(effort.Times(4)) {
+	for _, seed := range effort.Draw(t, 40) {
 		d := &generated{Rand: rand.New(rand.NewPCG(seed, 33)), labels: 10}
 		d.statements(2)
 		s := together(t, 0, `module = "k.ptx"
@@ -173,7 +173,7 @@ count = 4
 			complete++
 		}
 	}
-	if never == 0 || infeasible == 0 {
+	if effort.Whole() && (never == 0 || infeasible == 0) {
 		t.Errorf("%d outcomes are on no path, %d proved never to be taken", infeasible, never)
 	}
 	t.Logf("%d kernels explored completely, %d outcomes on no path, %d proved", complete, infeasible, never)
