@@ -29,8 +29,8 @@ func TestChoose(t *testing.T) {
 				candidates = append(candidates, b)
 			}
 		}
-		if len(candidates) > 7 {
-			candidates = candidates[:7]
+		if len(candidates) > 5 {
+			candidates = candidates[:5]
 		}
 		loops := func(header int) (int64, string, bool) { return int64(header % 3), "annotated", true }
 		var costs []split.Costs

@@ -12,36 +12,8 @@ import (
 
 	"warpbound"
 	"warpbound/estimate"
-	"warpbound/kernels"
+	"warpbound/internal/test/effort"
 )
-
-// TestExact pins for which of the suite's kernels, without splits, all is known that takes time, so that the bound is the time of a run.
-func TestExact(t *testing.T) {
-	for job, exact := range map[string]bool{
-		"vectorAdd/job.toml": true, "matrixMul/job.toml": true, "reduction/job.toml": true, "cfdStep/job.toml": true,
-		"cfdAdvance/job.toml": true, "gaussianUpdate/job.toml": true, "ludDiagonal/job.toml": true, "ludPerimeter/job.toml": true,
-		"ludInternal/job.toml": true, "nwUpper/job.toml": true, "nwLower/job.toml": true, "sradUpdate/job.toml": true,
-		"bitonicSort/job.toml": false, "bfs/job.toml": false, "histogram64/job.toml": false, "sradCoefficient/job.toml": false,
-	} {
-		t.Run(job, func(t *testing.T) {
-			t.Parallel()
-			j, err := warpbound.LoadFS(kernels.Suite(), job, warpbound.LoadOptions{Machine: "gcn3-split"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if j, err = j.Split(warpbound.SplitOptions{Mode: "none"}); err != nil {
-				t.Fatal(err)
-			}
-			a, err := j.Analyze(context.Background(), warpbound.AnalyzeOptions{Methods: []string{"split/none"}, Runs: warpbound.Runs{Observe: true, Vectors: 1}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if e := &a.Estimates[0]; e.Exact() != exact || exact && e.Cycles != a.Observed.Max {
-				t.Errorf("exact %t, %d cycles, simulated %d", e.Exact(), e.Cycles, a.Observed.Max)
-			}
-		})
-	}
-}
 
 // withL1 adds a small L1 to a machine file.
 func withL1(src *rand.Rand, text []byte) []byte {
@@ -145,7 +117,7 @@ func (g *certain) module() string {
 
 // TestRandomSchedules holds the bounds of random kernels on random machines that are said to be exact against runs.
 func TestRandomSchedules(t *testing.T) {
-	if exact, bounds := randomSchedules(t, false); exact != 150 {
+	if exact, bounds := randomSchedules(t, false); effort.Whole() && exact < bounds*3/4 {
 		t.Errorf("%d of %d bounds are exact", exact, bounds)
 	}
 }
@@ -157,11 +129,14 @@ func TestRandomCaches(t *testing.T) {
 	}
 }
 
+// randomKernels is how many random kernels there are.
+const randomKernels = 600
+
 // randomSchedules compares bounds with runs, of random machines with an L1 or without, and returns how many there are and how many
 // are exact.
 func randomSchedules(t *testing.T, cached bool) (exact, bounds int) {
 	t.Helper()
-	for seed := range uint64(60) {
+	for _, seed := range effort.Draw(t, randomKernels) {
 		src := rand.New(rand.NewPCG(seed, 19))
 		g := &certain{Rand: src}
 		module, m := g.module(), randomMachine(t, src)

@@ -15,7 +15,7 @@ import (
 // TestSynthetic holds the bounds of synthetic benchmarks (Section 7) from the whole space of
 // parameters against runs, in all modes and with any number of split SIMDs.
 func TestSynthetic(t *testing.T) {
-	for seed := range uint64(effort.Times(4)) {
+	for _, seed := range effort.Draw(t, 400) {
 		src := rand.New(rand.NewPCG(seed, 7))
 		c := synthetic.Config{
 			Instructions: 40 + src.IntN(200), Divergent: 25 * src.IntN(5), Memory: 25 * src.IntN(5), Nesting: 1 + src.IntN(5),
