@@ -14,6 +14,7 @@ import (
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/llc"
+	"warpbound/internal/test/effort"
 )
 
 // warmProgram draws a sequence of launches that find in the shared cache what the ones before left, half of them beside a CPU.
@@ -46,7 +47,8 @@ func warmProgram(t testing.TB, seed uint64) (fsys fstest.MapFS, trips int) {
 // its launches say together.
 func TestWarmSequences(t *testing.T) {
 	launches, hits, less := 0, 0, 0
-	for seed := *first; seed < *first+uint64(*seeds); seed++ {
+	for _, n := range effort.Draw(t, *seeds) {
+		seed := *first + n
 		fsys, trips := warmProgram(t, seed)
 		job, a := analysed(t, fsys, 2*trips, warpbound.Runs{Vectors: 3, Observe: true})
 		if job == nil {
@@ -93,8 +95,8 @@ func TestWarmSequences(t *testing.T) {
 			less++
 		}
 	}
-	t.Logf("%d sequences, %d launches, %d accesses that hit; %d bounds are less than with cold caches", *seeds, launches, hits, less)
-	if less == 0 {
+	t.Logf("%d launches, %d accesses that hit; %d bounds are less than with cold caches", launches, hits, less)
+	if effort.Whole() && less == 0 {
 		t.Error("no bound knows what launches find")
 	}
 }
