@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"warpbound"
+	"warpbound/internal/test/effort"
 )
 
 // simt draws mini-SIMT code whose branches depend on thread indices and on data.
@@ -97,7 +98,7 @@ func (g *simt) module() string {
 // TestRandomSyncs is TestRandomKernels for kernels whose lanes reconverge at syncs.
 func TestRandomSyncs(t *testing.T) {
 	bound, certain, sum := 0, 0, 0.0
-	for seed := range uint64(*seeds) {
+	for _, seed := range effort.Draw(t, *seeds) {
 		src := rand.New(rand.NewPCG(seed, 3))
 		g := &simt{Rand: src}
 		g.emit("const s = 0")
