@@ -101,6 +101,3 @@ func grows(t testing.TB, clock func() time.Duration, factor float64, small, larg
 			took, each, took.Seconds()/each.Seconds(), factor)
 	}
 }
-
-// Times is n.
-func Times(n int) int { return n }
