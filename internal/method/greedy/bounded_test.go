@@ -100,9 +100,9 @@ func TestBoundedMachines(t *testing.T) {
 		}
 	}
 	n := len(boundedMachines) * len(jobs)
-	drawn := make(map[int]bool) // by the number of the machine and the kernel
+	sampled := make(map[int]bool) // by the number of the machine and the kernel
 	for _, item := range effort.Draw(t, n) {
-		drawn[int(item)%n] = true
+		sampled[int(item)%n] = true
 	}
 	var all strings.Builder
 	for m, c := range boundedMachines {
@@ -114,7 +114,7 @@ func TestBoundedMachines(t *testing.T) {
 				continue
 			}
 			line, ok := lines[c.name+" "+kernel]
-			if !ok || slices.Contains(little, kernel) || drawn[m*len(jobs)+k] {
+			if !ok || slices.Contains(little, kernel) || sampled[m*len(jobs)+k] {
 				line = boundedLine(t, c.name, c.model, kernel)
 			}
 			fmt.Fprintln(&all, line)
