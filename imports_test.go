@@ -101,6 +101,7 @@ var arrows = []rule{
 	{"internal/test/smttest", []string{"internal/isa", "internal/emu"}, "solvers know no program"},
 	{"internal/test/fuzzsource", []string{"internal/isa", "internal/machine", "internal/job"}, "decisions have no meaning"},
 	{"internal/test/goldentest", []string{"estimate", "internal/..."}, "texts have no meaning"},
+	{"internal/test/pagetest", []string{"estimate", "internal/..."}, "pages have no meaning"},
 	{"internal/test/isatest", []string{"internal/isa/*", "internal/machine", "internal/job", "internal/emu"}, "the table of operations is neutral"},
 	{"internal/test/interp", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/..."}, "forms are executed by what shares single results with emu alone"},
 	{"internal/method/...", []string{"internal/isa/*", "internal/sim/...", "internal/emu", "internal/job", "internal/workload", "internal/runner/...", "internal/platform", "internal/campaign", "internal/analysis", "internal/study/..."}, "the methods are independent of what they are tested against"},
@@ -161,7 +162,7 @@ var direct = []rule{
 }
 
 // files are the only packages that may open files or start processes.
-var files = []string{"internal/cli", "internal/job", "internal/workload", "internal/campaign/store", "internal/study/splits", "internal/smt/process", "internal/compile", "internal/test/smttest", "internal/test/effort", "internal/test/goldentest", "cmd/warpbound", "cmd/samejson"}
+var files = []string{"internal/cli", "internal/job", "internal/workload", "internal/campaign/store", "internal/study/splits", "internal/smt/process", "internal/compile", "internal/test/smttest", "internal/test/effort", "internal/test/goldentest", "internal/test/pagetest", "cmd/warpbound", "cmd/samejson"}
 
 // goList runs go list. It opens all sources itself too, so that a result in the test cache
 // is not taken for that of others: the cache does not see what another process reads.
