@@ -3,8 +3,10 @@
 # cbc, against which the project's own solvers are checked, and the satisfiability
 # solvers z3 and cvc5. Arguments are passed to go test.
 #
-# No test has a limit of time that a slow or busy computer reaches. WARPBOUND_EFFORT=N
-# makes N times as many random cases, and RAPID_CHECKS=100*N, RAPID_SEED=0 draws others.
+# No test has a limit of time that a slow or busy computer reaches. Checks of many random
+# items try a hundredth of these: WARPBOUND_EFFORT=N tries N hundredths, WARPBOUND_DRAW=TEXT
+# draws others, and "make soak" tries all. RAPID_CHECKS=100*N makes N times as many cases of
+# property tests, and RAPID_SEED=0 draws others.
 set -euo pipefail
 cd "$(dirname "$0")"
 
