@@ -222,7 +222,7 @@ func TestEditedCertificates(t *testing.T) {
 		}
 	}
 	accepted, refused, same := 0, 0, 0
-	for _, i := range effort.Draw(t, 10_000) {
+	for _, i := range effort.Draw(t, 5000) {
 		c := all[i%uint64(len(all))]
 		text, what := edited(t, c.text, rand.New(rand.NewPCG(i, 18)))
 		for _, again := range []bool{true, false} {

@@ -32,7 +32,7 @@ func TestOblivious(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, machine := range []string{"fermi-c2050", "gcn3-split", "integrated-fermi", "predictable-rr", "h100", "orin-nano"} {
+	for _, machine := range effort.Some(t, []string{"fermi-c2050", "gcn3-split", "integrated-fermi", "predictable-rr", "h100", "orin-nano"}, 2) {
 		t.Run(machine, func(t *testing.T) {
 			t.Parallel()
 			inputs := effort.Draw(t, 40)

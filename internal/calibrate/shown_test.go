@@ -8,12 +8,13 @@ import (
 
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
+	"warpbound/internal/test/effort"
 )
 
 // TestIdentifiedNumbersAreFoundAgain calibrates stand-ins for built-in machines from bases all of whose identifiable numbers
 // differ: they must come back, and what is not identifiable must be kept.
 func TestIdentifiedNumbersAreFoundAgain(t *testing.T) {
-	for _, name := range []string{"gtx480", orin, "v100"} {
+	for _, name := range effort.Some(t, []string{"gtx480", orin, "v100"}, 1) {
 		t.Run(name, func(t *testing.T) {
 			m, _, r := refined(t, name)
 			got := map[string]machine.Row{}

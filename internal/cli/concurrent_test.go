@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -21,11 +22,11 @@ func TestConcurrentWorkers(t *testing.T) {
 	}
 }
 
-// TestConcurrentTimeout has a command run out of time.
+// TestConcurrentTimeout has a command run out of time that would take days.
 func TestConcurrentTimeout(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	args := []string{"sim", "../../kernels/petriSmall/job.toml", "--timeout", "1ns"}
-	if code := within(time.Hour, args, &stdout, &stderr); code != exitFailure || stderr.String() != "warpbound: out of time (--timeout 1ns)\n" {
+	args := []string{"selfcheck", "--kernels", "1000000", "--methods", "static/cta", "--machine", "predictable-rr", "--timeout", "1ms"}
+	if code := within(time.Hour, args, &stdout, &stderr); code != exitFailure || !strings.Contains(stderr.String(), "warpbound: out of time (--timeout 1ms)") {
 		t.Errorf("exit code %d, %s", code, &stderr)
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"warpbound/internal/test/effort"
 )
 
-// TestBoundsOfRandomKernels is what the command does without options, for 10,000 kernels.
+// TestBoundsOfRandomKernels is what the command does without options, for 5,000 kernels.
 func TestBoundsOfRandomKernels(t *testing.T) {
 	machines := builtins(t, machine.Names()...)
-	for _, kernel := range effort.Draw(t, 10_000) {
+	for _, kernel := range effort.Draw(t, 5000) {
 		cfg := config(t, 1)
 		cfg.Machines, cfg.First = machines, int(kernel)
 		if run(t, cfg).Violated() {

@@ -303,15 +303,16 @@ func TestFindsWrongMethods(t *testing.T) {
 			return err == nil && r.Counters[name] > 0
 		}
 	}
-	for _, test := range []struct {
+	type wrongMethod struct {
 		name    string
 		wrong   func(*platform.Job) bool
 		maximum int // lines of the module
 		has     *regexp.Regexp
-	}{
+	}
+	for _, test := range effort.Some(t, []wrongMethod{
 		{"everywhere", func(*platform.Job) bool { return true }, 15, regexp.MustCompile("entry|kernel")},
 		{"where branches diverge", counts("divergent_branches"), 30, regexp.MustCompile("bra|bn?z")},
-	} {
+	}, 1) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var found *Finding

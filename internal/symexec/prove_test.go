@@ -321,7 +321,7 @@ func TestProofsOfRandomKernels(t *testing.T) {
 // TestProofsOfSuite executes CTAs of the suite's kernels, of which no thread takes an outcome
 // that is proved not to be taken.
 func TestProofsOfSuite(t *testing.T) {
-	for _, name := range flowtest.Kernels() {
+	for _, name := range effort.Some(t, flowtest.Kernels(), 5) {
 		t.Run(name, func(t *testing.T) {
 			s := read(t, 0, func(file string) ([]byte, error) { return fs.ReadFile(kernels.Suite(), path.Join(name, file)) }).concrete().limited(t, 20_000)
 			s.options.MaxQueries = 40

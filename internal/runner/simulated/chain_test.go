@@ -16,6 +16,7 @@ import (
 	"warpbound/internal/machine"
 	"warpbound/internal/platform"
 	"warpbound/internal/runner"
+	"warpbound/internal/test/effort"
 	"warpbound/kernels"
 )
 
@@ -154,7 +155,7 @@ const longestJob = "lbm/job.toml"
 // TestChain: chains tile the runs of the suite on machines of all cores, with two of scoreboards: with and without buffers between
 // schedulers and the load/store unit, and caches for instructions. One of the machines runs the longest.
 func TestChain(t *testing.T) {
-	for _, name := range []string{"fermi-c2050", "rtx-2060", "predictable-rr", "integrated-fermi", "gcn3-split"} {
+	for _, name := range effort.Some(t, []string{"fermi-c2050", "rtx-2060", "predictable-rr", "integrated-fermi", "gcn3-split"}, 2) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, file := range suiteJobs(t) {

@@ -53,9 +53,7 @@ func Whole() bool { return hundredths() == whole }
 // Checks of more than 500 items are drawn. An item must hold whichever others are drawn with it.
 func Draw(t testing.TB, n int) []uint64 {
 	t.Helper()
-	text := fnv.New64a()
-	fmt.Fprint(text, os.Getenv(DrawVariable), " ", t.Name())
-	items := rand.New(rand.NewPCG(text.Sum64(), uint64(n))).Perm(n)[:max(1, n*hundredths()/whole)]
+	items := inOrder(t, n)[:max(1, n*hundredths()/whole)]
 	slices.Sort(items)
 	t.Logf("random items: %d of %d", len(items), n)
 	first := number(SeedVariable, 0, 0, 1_000_000) * n
@@ -64,6 +62,33 @@ func Draw(t testing.TB, n int) []uint64 {
 		seeds[i] = uint64(first + item)
 	}
 	return seeds
+}
+
+// enoughForAll is how many hundredths of random items go with all cases of tests that otherwise take some.
+const enoughForAll = 10
+
+// Some returns k of the cases of a test that takes long, in their order, drawn as items are, or all of them where Variable asks for a
+// tenth of the random items or more.
+func Some[T any](t testing.TB, cases []T, k int) []T {
+	t.Helper()
+	if hundredths() >= enoughForAll {
+		return cases
+	}
+	numbers := inOrder(t, len(cases))[:k]
+	slices.Sort(numbers)
+	t.Logf("cases: %v of %d", numbers, len(cases))
+	some := make([]T, k)
+	for i, n := range numbers {
+		some[i] = cases[n]
+	}
+	return some
+}
+
+// inOrder returns the numbers 0 to n-1 in an order that DrawVariable and the name of the test say.
+func inOrder(t testing.TB, n int) []int {
+	text := fnv.New64a()
+	fmt.Fprint(text, os.Getenv(DrawVariable), " ", t.Name())
+	return rand.New(rand.NewPCG(text.Sum64(), uint64(n))).Perm(n)
 }
 
 // enough is the processor time below which it does not matter how work grows.

@@ -58,6 +58,27 @@ func TestDraw(t *testing.T) {
 	}
 }
 
+func TestSome(t *testing.T) {
+	all := []string{"v", "w", "x", "y", "z"}
+	t.Setenv(Variable, "")
+	seen := map[string]bool{}
+	for _, text := range []string{"a", "b", "c", "d", "e", "f"} {
+		t.Setenv(DrawVariable, text)
+		some := Some(t, all, 2)
+		if len(some) != 2 || slices.Index(all, some[0]) >= slices.Index(all, some[1]) {
+			t.Errorf("%v are two of %v", some, all)
+		}
+		seen[some[0]], seen[some[1]] = true, true
+	}
+	if len(seen) < 4 {
+		t.Errorf("six texts draw %v", seen)
+	}
+	t.Setenv(Variable, "10")
+	if got := Some(t, all, 2); !slices.Equal(got, all) {
+		t.Errorf("with more effort %v", got)
+	}
+}
+
 // failures counts errors.
 type failures struct {
 	testing.TB
