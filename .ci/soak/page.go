@@ -55,13 +55,15 @@ func readRows(file string) (map[check]row, error) {
 	return rows, nil
 }
 
-// writeRows writes a page with the rows of the checks that there are. The page is replaced as a whole.
+// writeRows writes a page with the rows of the checks that there are, and says which have none. The page is replaced as a whole.
 func writeRows(file string, rows map[check]row, all []check) error {
 	var b strings.Builder
 	b.WriteString(head)
 	for _, c := range all {
 		if r, ok := rows[c]; ok {
 			fmt.Fprintf(&b, "| %s | %s | %d | %d | %s | %d |\n", c.folder, c.test, r.items, r.seed, r.commit, r.findings)
+		} else {
+			fmt.Fprintf(&b, "| %s | %s | | | | not tried yet |\n", c.folder, c.test)
 		}
 	}
 	if err := os.WriteFile(file+".new", []byte(b.String()), 0o644); err != nil {
