@@ -18,7 +18,7 @@ for program in "${!packages[@]}"; do
 done
 cat <<END
 test.sh: vets and tests all packages, with the solvers cbc, z3 and cvc5${missing:+; installs ${missing[*]} first}.
-This takes about ten minutes of processor time, and two more to compile if
+This takes about eight minutes of processor time, and three more to compile if
 nothing is in Go's cache. Packages without changes are not tested again.
 END
 if [ ${#missing[@]} -gt 0 ]; then
