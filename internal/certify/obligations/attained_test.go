@@ -3,6 +3,7 @@ package obligations
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -86,6 +87,17 @@ func refuted(set words.Set, run []uint64) []words.Set {
 	})
 }
 
+// edgesByBlock returns the edges that lead to each block but the exit. Which of those to one block a lane passes is not told by a run.
+func edgesByBlock(edges []check.Edge) map[int][]check.Edge {
+	to := make(map[int][]check.Edge)
+	for _, e := range edges {
+		if e.To != check.Exit {
+			to[e.To] = append(to[e.To], e)
+		}
+	}
+	return to
+}
+
 // attained asks for the sets of registers that a run attains, less a word or with twice the step: the formulas say that a register
 // is outside, and have models then. It returns how many there are of blocks and of addresses.
 func attained(t *testing.T, name string, command smt.Command, l *flowtest.Launch, facts []certify.Fact, p *check.Program) (blocks, ranges int) {
@@ -107,18 +119,22 @@ func attained(t *testing.T, name string, command smt.Command, l *flowtest.Launch
 	}
 	run := watch(t, l, p)
 	for b := range p.Blocks {
-		for _, e := range p.Blocks[b].Edges {
-			if e.To == check.Exit || len(p.Blocks[b].Edges) > 1 && p.Blocks[b].Edges[0].To == p.Blocks[b].Edges[1].To {
-				continue // which edge a lane passes is not told
-			}
+		edges := edgesByBlock(p.Blocks[b].Edges)
+		for _, to := range slices.Sorted(maps.Keys(edges)) {
 			for r := range isa.Reg(len(p.Kernel.Regs)) {
-				set, ok := w.all[e.To][r]
+				set, ok := w.all[to][r]
 				if !ok {
 					continue
 				}
-				for _, less := range refuted(set, run.arriving[arriving{b, e.To, r}]) {
+				for _, less := range refuted(set, run.arriving[arriving{b, to, r}]) {
 					blocks++
-					satisfiable(b, p.Blocks[b].End, less, func(from *path) *smt.Term { return w.breaks(from, b, e, map[isa.Reg]words.Set{r: less}) })
+					satisfiable(b, p.Blocks[b].End, less, func(from *path) *smt.Term {
+						any := w.b.Truth(false)
+						for _, e := range edges[to] {
+							any = w.b.Or(any, w.breaks(from, b, e, map[isa.Reg]words.Set{r: less}))
+						}
+						return any
+					})
 				}
 			}
 		}
