@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"warpbound/diag"
 	"warpbound/internal/tomlpos"
@@ -219,27 +218,28 @@ func (f *layer) exact() error {
 	return errs.Err()
 }
 
-// structFields are the fields of struct types by reflect.Type: to find them takes longer than all else that is done to read a machine.
-var structFields sync.Map
-
-// fieldsOf returns the fields of a struct type.
-func fieldsOf(t reflect.Type) []reflect.StructField {
-	if all, ok := structFields.Load(t); ok {
-		return all.([]reflect.StructField)
-	}
-	all := reflect.VisibleFields(t)
-	structFields.Store(t, all)
-	return all
-}
-
 // byKey returns the field of a struct that a key is decoded into, with its own spelling of the key.
 func byKey(v reflect.Value, key string) (string, reflect.Value) {
-	for _, f := range fieldsOf(v.Type()) {
-		if tag := f.Tag.Get("toml"); strings.EqualFold(tag, key) {
-			return tag, v.FieldByIndex(f.Index)
-		}
+	if tag, field := findKey(v, key); field.IsValid() {
+		return tag, field
 	}
 	panic(fmt.Sprintf("a key %s was decoded that no field has", key))
+}
+
+// findKey is byKey, with no field if there is none. It does without reflect.VisibleFields, which takes longer than all else
+// that is done to read a machine.
+func findKey(v reflect.Value, key string) (string, reflect.Value) {
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if f.Anonymous {
+			if tag, field := findKey(v.Field(i), key); field.IsValid() {
+				return tag, field
+			}
+		} else if tag := f.Tag.Get("toml"); strings.EqualFold(tag, key) {
+			return tag, v.Field(i)
+		}
+	}
+	return "", reflect.Value{}
 }
 
 // copyLeaf copies a field of the section of a machine, or an element if the section is a map.

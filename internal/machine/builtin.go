@@ -31,23 +31,32 @@ func Names() []string {
 // IsFile tells the path of a machine file from the name of a built-in machine.
 func IsFile(name string) bool { return strings.ContainsAny(name, `/\.`) }
 
-// parsed has the built-in machines that were asked for, by name. It takes much longer to parse one than to copy it.
-var parsed sync.Map
+// builtins parses each built-in machine, by name, when it is first asked for: to copy one takes much less.
+var builtins = func() map[string]func() (*Machine, error) {
+	all := make(map[string]func() (*Machine, error))
+	for _, name := range Names() {
+		all[name] = sync.OnceValues(func() (*Machine, error) {
+			src, err := builtinSource(name)
+			if err != nil {
+				return nil, err
+			}
+			return Parse(name+".toml", src)
+		})
+	}
+	return all
+}()
 
 // Builtin returns a built-in machine, which the caller may change.
 func Builtin(name string) (*Machine, error) {
-	if m, ok := parsed.Load(name); ok {
-		return m.(*Machine).clone(), nil
+	parse, ok := builtins[name]
+	if !ok {
+		_, err := builtinSource(name)
+		return nil, err
 	}
-	src, err := builtinSource(name)
+	m, err := parse()
 	if err != nil {
 		return nil, err
 	}
-	m, err := Parse(name+".toml", src)
-	if err != nil {
-		return nil, err
-	}
-	parsed.Store(name, m)
 	return m.clone(), nil
 }
 
