@@ -63,7 +63,7 @@ func TestEffort(t *testing.T) {
 			}
 		}
 	}
-	if effort.Whole() && (greater == 0 || len(warned) == 0) {
+	if effort.Many() && (greater == 0 || len(warned) == 0) {
 		t.Errorf("%d bounds are greater; warnings %v", greater, warned)
 	}
 }

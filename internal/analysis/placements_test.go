@@ -62,7 +62,8 @@ func TestPlacements(t *testing.T) {
 			t.Run(fmt.Sprintf("%s stated %t", kernel, stated), func(t *testing.T) {
 				j := suiteJobWith(t, kernel, stated)
 				ask := func(at method.Placement, id string) *estimate.Estimate {
-					a, err := Analyze(t.Context(), j.Platform, j.Workload, Request{Methods: []string{id}, Ipoints: at, Campaign: campaign.Spec{Vectors: 2}, Unwatched: true})
+					req := Request{Methods: []string{id}, Ipoints: at, Campaign: campaign.Spec{Vectors: 2}, Unwatched: true}
+					a, err := Analyze(t.Context(), j.Platform, j.Workload, req)
 					if err != nil {
 						t.Fatal(err)
 					}

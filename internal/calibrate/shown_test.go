@@ -11,8 +11,9 @@ import (
 	"warpbound/internal/test/effort"
 )
 
-// TestIdentifiedNumbersAreFoundAgain calibrates stand-ins for built-in machines from bases all of whose identifiable numbers
-// differ: they must come back, and what is not identifiable must be kept.
+// TestIdentifiedNumbersAreFoundAgain calibrates stand-ins for built-in machines from bases all of
+// whose identifiable numbers differ: they must come back, and what is not identifiable must be
+// kept.
 func TestIdentifiedNumbersAreFoundAgain(t *testing.T) {
 	for _, name := range effort.Some(t, []string{"gtx480", orin, "v100"}, 1) {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +63,8 @@ const orin = "orin-agx"
 
 var refinedOrin = sync.OnceValues(func() (*Result, error) { return refine(orin) })
 
-// refined returns a small machine, the base with other numbers, and what is refined from that on a stand-in for the machine.
+// refined returns a small machine, the base with other numbers, and what is refined from that on a
+// stand-in for the machine.
 func refined(t *testing.T, name string) (m, base *machine.Machine, r *Result) {
 	t.Helper()
 	var err error
@@ -94,7 +96,8 @@ func refine(name string) (*Result, error) {
 	return Refine(context.Background(), Config{Device: dev, Default: moved(m), Simulate: simulate, Repeats: 1})
 }
 
-// small returns a built-in machine with so few SMs and so small an L2 that a simulator of it is made soon. No microbenchmark needs more.
+// small returns a built-in machine with so few SMs and so small an L2 that a simulator of it is
+// made soon. No microbenchmark needs more.
 func small(name string) (*machine.Machine, error) {
 	m, err := machine.Builtin(name)
 	if err == nil {
@@ -114,7 +117,8 @@ func moved(m *machine.Machine) *machine.Machine {
 	return out
 }
 
-// TestEveryNumberIsAccountedFor expects of each number of the built-in machines that it is given back or that there is a reason.
+// TestEveryNumberIsAccountedFor expects of each number of the built-in machines that it is given
+// back or that there is a reason.
 func TestEveryNumberIsAccountedFor(t *testing.T) {
 	for _, name := range machine.Names() {
 		m := builtin(t, name)
@@ -144,7 +148,8 @@ func TestEveryNumberIsAccountedFor(t *testing.T) {
 	}
 }
 
-// TestWhatMakesNoDifferenceIsKept: a latency below the interval of its instructions does not show in a chain of them.
+// TestWhatMakesNoDifferenceIsKept: a latency below the interval of its instructions does not show
+// in a chain of them.
 func TestWhatMakesNoDifferenceIsKept(t *testing.T) {
 	_, base, r := refined(t, orin)
 	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "classes.fp64-add.latency = 59 is not measured") {

@@ -45,7 +45,8 @@ func output(t *testing.T, name string, args ...string) []byte {
 // moments are at how many moments processes are killed, of which tests draw some.
 const moments = 100
 
-// TestKilledCampaign kills processes at random moments. Whatever they left, the campaign ends with the same bytes.
+// TestKilledCampaign kills processes at random moments. Whatever they left, the campaign ends with
+// the same bytes.
 func TestKilledCampaign(t *testing.T) {
 	name := program(t)
 	args := []string{"analyze", "../../kernels/substringSearch/job.toml", "--vectors", "50", "--format", "json"}
@@ -74,12 +75,13 @@ func TestKilledCampaign(t *testing.T) {
 // workerCommands are commands whose work other processes can do.
 var workerCommands = [][]string{
 	{"analyze", "../../kernels/substringSearch/job.toml", "--vectors", "50", "--format", "json"},
-	{"search", "../../kernels/petriSmall/job.toml", "--strategy", "random+ga", "--budget", "60", "--population", "20", "--vectors", "10", "--format", "json"},
+	{"search", "../../kernels/petriSmall/job.toml", "--strategy", "random+ga", "--budget", "60", "--population", "20",
+		"--vectors", "10", "--format", "json"},
 	{"selfcheck", "--kernels", "12", "--machine", "mini-simt", "--format", "json"},
 }
 
-// TestLearningWorkers has two workers learn from the traces of their runs, whatever is to be learnt. Nothing is run here for want of
-// a worker that can.
+// TestLearningWorkers has two workers learn from the traces of their runs, whatever is to be
+// learnt. Nothing is run here for want of a worker that can.
 func TestLearningWorkers(t *testing.T) {
 	name := program(t)
 	for _, args := range [][]string{
@@ -124,8 +126,8 @@ func TestWorkersFail(t *testing.T) {
 	}
 }
 
-// TestKilledWorkers kills workers at random moments, and then has two processes of this computer work: nothing is lost, and nothing
-// counts twice.
+// TestKilledWorkers kills workers at random moments, and then has two processes of this computer
+// work: nothing is lost, and nothing counts twice.
 func TestKilledWorkers(t *testing.T) {
 	name := program(t)
 	for _, args := range workerCommands {

@@ -32,7 +32,8 @@ func echo() Kind {
 	}}
 }
 
-// soon is after how long without a word a worker has died where tests wait for that. Who is slow in other tests is not dead.
+// soon is after how long without a word a worker has died where tests wait for that. Who is slow in
+// other tests is not dead.
 const soon = time.Second
 
 // work starts a worker that does a kind of work, and returns what ends it.
@@ -132,7 +133,9 @@ func TestDyingWorker(t *testing.T) {
 		}, nil
 	}
 	works := func(k Kind) (end func()) {
-		return fleettest.Work(t, func(ctx context.Context) error { return takeTasks(ctx, Config{URL: s.URL}, soon, []Kind{k}) })
+		return fleettest.Work(t, func(ctx context.Context) error {
+			return takeTasks(ctx, Config{URL: s.URL}, soon, []Kind{k})
+		})
 	}
 	end := works(k)
 	go func() {
@@ -158,7 +161,8 @@ func TestConcurrentBeats(t *testing.T) {
 	all(t, assign(t, Config{URL: s.URL}, "echo"), 2, 1, quiet)
 }
 
-// TestConcurrentDeaths has workers die at one of the items, which is then not done there: whoever asks gets to know that, and has the others.
+// TestConcurrentDeaths has workers die at one of the items, which is then not done there: whoever
+// asks gets to know that, and has the others.
 func TestConcurrentDeaths(t *testing.T) {
 	s := fleettest.New(t)
 	const deadly = 5
@@ -234,8 +238,8 @@ func TestFailing(t *testing.T) {
 	}
 }
 
-// TestRefusals has workers refuse what they would not do as the coordinator does, which the user gets to know. Another
-// worker does it.
+// TestRefusals has workers refuse what they would not do as the coordinator does, which the user
+// gets to know. Another worker does it.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		kind string
@@ -284,7 +288,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestServerRestarts stops the only server while items are done, and starts it again on the same files.
+// TestServerRestarts stops the only server while items are done, and starts it again on the same
+// files.
 func TestServerRestarts(t *testing.T) {
 	s := fleettest.New(t)
 	work(t, s.URL, echo())
@@ -302,10 +307,10 @@ func TestCluster(t *testing.T) {
 	work(t, url, echo())
 	work(t, url, echo())
 	a := assign(t, Config{URL: url}, "echo")
-	stopped, next := effort.Draw(t, len(servers)), 0
+	stopped, next := effort.Some(t, servers, 1), 0
 	all(t, a, 60, 2, func(i int) {
 		if i%20 == 10 && next < len(stopped) {
-			servers[stopped[next]%uint64(len(servers))].Restart(t)
+			stopped[next].Restart(t)
 			next++
 		}
 	})

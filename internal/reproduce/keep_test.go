@@ -12,8 +12,8 @@ import (
 	"warpbound/kernels"
 )
 
-// TestKeptRuns analyses a kernel again whose runs were kept, those that try its estimates too: none is made again, and the answer
-// is the same.
+// TestKeptRuns analyses a kernel again whose runs were kept, those that try its estimates too: none
+// is made again, and the answer is the same.
 func TestKeptRuns(t *testing.T) {
 	all := kernels.SDK()
 	k := all[slices.IndexFunc(all, func(k kernels.SDKKernel) bool { return k.Program == "Histogram-2" })]

@@ -14,8 +14,9 @@ import (
 	"warpbound/internal/test/pagetest"
 )
 
-// TestMachines holds gtx480 against GPGPU-Sim, and chips against what sets their numbers. Whoever changes a number of a machine or the
-// simulator sees here, and on docs/machine-model/gtx480.md and chips.md, what comes of it.
+// TestMachines holds gtx480 against GPGPU-Sim, and chips against what sets their numbers. Whoever
+// changes a number of a machine or the simulator sees here, and on docs/machine-model/gtx480.md and
+// chips.md, what comes of it.
 func TestMachines(t *testing.T) {
 	r, err := Machines(t.Context(), Options{Quick: true})
 	if err != nil {
@@ -41,13 +42,14 @@ func TestMachines(t *testing.T) {
 		t.Errorf("chips: %v", r.Tables[2].Rows)
 	}
 	checkPages(t, r)
-	if only := compareFigures(machineFigures(Options{ExamplesOnly: true, Quick: true})); len(only.Examples) != 6+chipExamples || len(only.Tables) != 0 {
+	only := compareFigures(machineFigures(Options{ExamplesOnly: true, Quick: true}))
+	if len(only.Examples) != 6+chipExamples || len(only.Tables) != 0 {
 		t.Errorf("only what sets numbers: %d examples", len(only.Examples))
 	}
 }
 
-// checkPages compares the pages that show parts of what is said of machines. They are compared here, and not where other pages are, so
-// that it is made once.
+// checkPages compares the pages that show parts of what is said of machines. They are compared
+// here, and not where other pages are, so that it is made once.
 func checkPages(t *testing.T, r *estimate.Reproduction) {
 	const command = "warpbound reproduce machines --quick |"
 	var text bytes.Buffer

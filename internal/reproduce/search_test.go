@@ -7,13 +7,18 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/smt"
+	"warpbound/internal/test/effort"
 	"warpbound/internal/test/smttest"
 )
 
 // TestSearch makes the searches of some benchmarks, and holds what is said of them.
 func TestSearch(t *testing.T) {
 	smttest.Need(t, smt.Z3(), smt.CVC5())
-	s := newSeeker(Options{SearchRuns: 10, SmallRuns: 20, SearchSeeds: 1, SearchOwn: true})
+	opts := Options{SearchRuns: 10, SmallRuns: 20, SearchSeeds: 1, SearchOwn: true}
+	if effort.Many() {
+		opts.SearchRuns, opts.SmallRuns, opts.SearchSeeds = 30, 30, 2
+	}
+	s := newSeeker(opts)
 	s.found = slices.DeleteFunc(s.found, func(b sought) bool { return b.Kernel != "artificial" && b.Kernel != "substringSearch" })
 	s.tiny = slices.DeleteFunc(s.tiny, func(b tiny) bool { return b.Kernel == "lbm" || b.Kernel == "knapsack" })
 	s.held = slices.DeleteFunc(s.held, func(h held) bool { return h.kernel != "substringSearch" })

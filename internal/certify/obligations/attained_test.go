@@ -25,7 +25,8 @@ type arriving struct {
 	reg      isa.Reg
 }
 
-// seen are the words that registers hold in a run: of lanes that come to blocks, and of memory instructions by their numbers.
+// seen are the words that registers hold in a run: of lanes that come to blocks, and of memory
+// instructions by their numbers.
 type seen struct {
 	arriving   map[arriving][]uint64
 	addressing map[int][]uint64
@@ -73,8 +74,8 @@ func watch(t *testing.T, l *flowtest.Launch, p *check.Program) seen {
 	return s
 }
 
-// refuted returns sets that are smaller than one by as little as can be, and do not hold some word of a run: without the first or
-// the last word, or with twice the step.
+// refuted returns sets that are smaller than one by as little as can be, and do not hold some word
+// of a run: without the first or the last word, or with twice the step.
 func refuted(set words.Set, run []uint64) []words.Set {
 	if set.Count == 0 || set.IsAny() {
 		return nil
@@ -87,7 +88,8 @@ func refuted(set words.Set, run []uint64) []words.Set {
 	})
 }
 
-// edgesByBlock returns the edges that lead to each block but the exit. Which of those to one block a lane passes is not told by a run.
+// edgesByBlock returns the edges that lead to each block but the exit. Which of those to one block
+// a lane passes is not told by a run.
 func edgesByBlock(edges []check.Edge) map[int][]check.Edge {
 	to := make(map[int][]check.Edge)
 	for _, e := range edges {
@@ -98,8 +100,9 @@ func edgesByBlock(edges []check.Edge) map[int][]check.Edge {
 	return to
 }
 
-// attained asks for the sets of registers that a run attains, less a word or with twice the step: the formulas say that a register
-// is outside, and have models then. It returns how many there are of blocks and of addresses.
+// attained asks for the sets of registers that a run attains, less a word or with twice the step:
+// the formulas say that a register is outside, and have models then. It returns how many there are
+// of blocks and of addresses.
 func attained(t *testing.T, name string, command smt.Command, l *flowtest.Launch, facts []certify.Fact, p *check.Program) (blocks, ranges int) {
 	t.Helper()
 	s := smttest.New(t, command, smt.LimitedCVC5(), time.Hour)

@@ -54,8 +54,8 @@ func facts(t *testing.T, l *flowtest.Launch) ([]certify.Fact, *check.Program) {
 	return facts, program
 }
 
-// refute asks a solver to refute all obligations of a launch, and for those of tighter facts, which a run refutes, to find models. It
-// returns how many of each kind there are.
+// refute asks a solver to refute all obligations of a launch, and for those of tighter facts, which
+// a run refutes, to find models. It returns how many of each kind there are.
 func refute(t *testing.T, name string, command smt.Command, l *flowtest.Launch) map[string]int {
 	t.Helper()
 	s := smttest.New(t, command, smt.LimitedCVC5(), time.Hour) // names are those of one kernel
@@ -111,8 +111,8 @@ func control(t *testing.T, name string, command smt.Command, facts []certify.Fac
 	}
 }
 
-// TestRefuted asks for all obligations of kernels of the suite and of random ones. That of number 14 has an indexed branch, of which several
-// edges lead to one block.
+// TestRefuted asks for all obligations of kernels of the suite and of random ones. That of number
+// 14 has an indexed branch, of which several edges lead to one block.
 func TestRefuted(t *testing.T) {
 	cvc5 := smt.CVC5() // which may do more than it may for a query of symbolic execution
 	cvc5.Argv = append(cvc5.Argv, "--rlimit-per=1000000")

@@ -1,7 +1,6 @@
 package ranking_test
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -12,8 +11,6 @@ import (
 	"warpbound/internal/test/effort"
 	"warpbound/internal/test/smttest"
 )
-
-var seeds = flag.Int("seeds", 1000, "random loops to bound and execute")
 
 // registers are the registers of random loops: %x, %y, %n, %m, %i, %j.
 type registers [6]uint32
@@ -110,7 +107,8 @@ func draw(src *rand.Rand) *program {
 // TestRandomLoops executes random loops that have bounds from random words.
 func TestRandomLoops(t *testing.T) {
 	found, attained := 0, 0
-	for _, seed := range effort.Draw(t, *seeds) {
+	seeds := effort.Draw(t, 1000)
+	for _, seed := range seeds {
 		src := rand.New(rand.NewPCG(seed, 1823))
 		p := draw(src)
 		n, function := int64(-1), ""
@@ -143,7 +141,7 @@ func TestRandomLoops(t *testing.T) {
 		}
 	}
 	t.Logf("%d bounds, %d of which are attained", found, attained)
-	if effort.Whole() && (found < *seeds/20 || attained < found/4) {
+	if effort.Many() && (found < len(seeds)/20 || attained < found/4) {
 		t.Errorf("%d bounds, %d of which are attained", found, attained)
 	}
 }

@@ -2,6 +2,7 @@ package value
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,8 +11,8 @@ import (
 	"warpbound/internal/test/flowtest"
 )
 
-// dense looks at every register at every place: the slow and obvious twin of solver. States of its own have all values, and
-// share none.
+// dense looks at every register at every place: the slow and obvious twin of solver. States of its
+// own have all values, and share none.
 type dense struct{ *solver }
 
 func settledDense(g *cfg.Graph, launch Launch) *solver {
@@ -118,7 +119,8 @@ func (s *solver) refinedAll(st state, b int, kind cfg.EdgeKind, branches bool) s
 	return out
 }
 
-// same reports whether two states say the same of the registers that are live at the beginning of a block.
+// same reports whether two states say the same of the registers that are live at the beginning of a
+// block.
 func (s *solver) same(b int, x, y state) bool {
 	for _, r := range s.live.In(b) {
 		v, w := x.get(r), y.get(r)
@@ -129,7 +131,8 @@ func (s *solver) same(b int, x, y state) bool {
 	return true
 }
 
-// checkSettled checks that what a solver has found solves the equations of all registers at all blocks.
+// checkSettled checks that what a solver has found solves the equations of all registers at all
+// blocks.
 func checkSettled(t *testing.T, s *solver) {
 	t.Helper()
 	for b := range s.Graph.Blocks {
@@ -162,11 +165,14 @@ func checkSettled(t *testing.T, s *solver) {
 	}
 }
 
-// What the solver finds solves the equations of all registers at all blocks, though it looks at few of them, and it finds
-// no less than a solver that looks at all. These have several solutions where loops are widened, so that in a few kernels either solver
-// settles on one that says less.
+// otherSolutions are kernels whose equations have several solutions, since loops are widened: the
+// solver settles on another one than a solver that looks at all registers.
+var otherSolutions = []uint64{289, 361, 493, 705}
+
+// What the solver finds solves the equations of all registers at all blocks, though it looks at few
+// of them, and it finds no less than a solver that looks at all, unless there are several
+// solutions.
 func TestSparseSolverAgainstDense(t *testing.T) {
-	kernels, less := 0, 0
 	for _, seed := range effort.Draw(t, 1200) {
 		l := random(t, seed)
 		launch := known(l, seed%3 == 2)
@@ -174,25 +180,22 @@ func TestSparseSolverAgainstDense(t *testing.T) {
 		s, d := newSolver(l.Graph, launch), settledDense(l.Graph, launch)
 		s.settle()
 		checkSettled(t, s)
-		kernels++
-		if text := findsLess(s, d); text != "" {
-			less++
-			t.Logf("seed %d: %s", seed, text)
+		less := findsLess(s, d)
+		if other := slices.Contains(otherSolutions, seed); (less != "") != other {
+			t.Errorf("seed %d, whose solution is another one: %t; %s", seed, other, less)
 		}
-	}
-	if less > 1+kernels/200 {
-		t.Errorf("the solver finds less than one that looks at all registers in %d of %d kernels", less, kernels)
 	}
 }
 
-// findsLess says where a solver finds less than another one of the same kernel; it is empty if it does nowhere.
+// findsLess says where a solver finds less than another one of the same kernel, or that control
+// comes elsewhere; it is empty if it does nowhere.
 func findsLess(s, d *solver) string {
 	for b := range s.Graph.Blocks {
-		switch {
-		case s.in[b] == nil:
+		if (s.in[b] == nil) != (d.in[b] == nil) {
+			return fmt.Sprintf("control comes to %s: %t, want %t", s.Graph.Name(b), s.in[b] != nil, d.in[b] != nil)
+		}
+		if s.in[b] == nil {
 			continue
-		case d.in[b] == nil:
-			return fmt.Sprintf("control comes to %s, want that it does not", s.Graph.Name(b))
 		}
 		for _, r := range s.live.In(b) {
 			x, y := s.machine.register(s.in[b], r).Strided, d.machine.register(d.in[b], r).Strided
@@ -204,8 +207,8 @@ func findsLess(s, d *solver) string {
 	return ""
 }
 
-// steps counts what the passes over a kernel cost: instructions, registers that are joined at the beginnings of blocks, and
-// those that conditions may narrow.
+// steps counts what the passes over a kernel cost: instructions, registers that are joined at the
+// beginnings of blocks, and those that conditions may narrow.
 func (s *solver) steps() int {
 	n := 0
 	for b := range s.Graph.Blocks {
@@ -229,7 +232,8 @@ func (s *solver) steps() int {
 	return n * (s.pass + 1)
 }
 
-// TestSparseWork: a kernel of as many times the blocks and as many times the registers costs about as many times the work.
+// TestSparseWork: a kernel of as many times the blocks and as many times the registers costs about
+// as many times the work.
 func TestSparseWork(t *testing.T) {
 	work := func(n int) int {
 		var b strings.Builder

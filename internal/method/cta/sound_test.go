@@ -3,7 +3,6 @@ package cta_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -19,8 +18,6 @@ import (
 	"warpbound/internal/method/cta"
 	"warpbound/internal/test/effort"
 )
-
-var seeds = flag.Int("seeds", 400, "random kernels to bound and simulate")
 
 // randomMachine makes a small and odd machine file of that of predictable-rr.
 func randomMachine(t testing.TB, src kernelgen.Source) []byte {
@@ -83,7 +80,7 @@ func bounded(t testing.TB, fsys fstest.MapFS, maximum int) (*warpbound.Job, *est
 // inputs. No run may take longer, and if all paths are known, none shorter.
 func TestRandomKernels(t *testing.T) {
 	bound, hit, certain, sum := 0, 0, 0, 0.0
-	for _, seed := range effort.Draw(t, *seeds) {
+	for _, seed := range effort.Draw(t, 400) {
 		src := rand.New(rand.NewPCG(seed, 2))
 		opts := kernelgen.Options{
 			Statements: 4 + src.IntN(10), Depth: 1 + src.IntN(3), Trips: 1 + src.IntN(3),

@@ -25,8 +25,6 @@ import (
 )
 
 var (
-	first = flag.Uint64("first", 0, "seed of the first random kernel")
-	seeds = flag.Int("seeds", 2000, "random kernels to bound and simulate")
 	alone = flag.String("scarce", "", "draw only machines on which this is scarce (see stresses); empty: any")
 )
 
@@ -395,7 +393,8 @@ func bounded(t testing.TB, fsys fstest.MapFS, maximum int) (*platform.Job, *esti
 // longer.
 func TestSummarisedLoops(t *testing.T) {
 	summarised, bound := 0, 0
-	for _, seed := range effort.Draw(t, *seeds) {
+	seeds := effort.Draw(t, 2000)
+	for _, seed := range seeds {
 		src := rand.New(rand.NewPCG(seed, 21))
 		m, _ := randomMachine(t, src)
 		opts := kernelgen.Options{
@@ -433,7 +432,7 @@ func TestSummarisedLoops(t *testing.T) {
 		}
 	}
 	t.Logf("%d bounds, %d with summaries", bound, summarised)
-	if effort.Whole() && summarised*20 < *seeds {
+	if effort.Many() && summarised*20 < len(seeds) {
 		t.Errorf("%d of %d bounds rest on summaries, fewer than a twentieth of the kernels", summarised, bound)
 	}
 }
@@ -443,8 +442,7 @@ func TestSummarisedLoops(t *testing.T) {
 func TestRandomKernels(t *testing.T) {
 	bound, sum, violations := 0, 0.0, 0
 	needed, tried := make(map[string]int), make(map[string]int)
-	for _, n := range effort.Draw(t, *seeds) {
-		seed := *first + n
+	for _, seed := range effort.Draw(t, 2000) {
 		src := rand.New(rand.NewPCG(seed, 20))
 		m, stress := randomMachine(t, src)
 		opts := kernelgen.Options{
@@ -492,7 +490,7 @@ func TestRandomKernels(t *testing.T) {
 		}
 		sum += float64(e.Cycles) / float64(longest)
 	}
-	if effort.Whole() && *first == 0 && *alone == "" {
+	if effort.Many() && *alone == "" {
 		for name := range terms(&estimate.Greedy{}) {
 			if needed[name]*100 < bound {
 				t.Errorf("term %s is needed by %d of %d bounds", name, needed[name], bound)

@@ -3,7 +3,6 @@ package llc_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -20,11 +19,6 @@ import (
 	"warpbound/internal/machine"
 	"warpbound/internal/method/llc"
 	"warpbound/internal/test/effort"
-)
-
-var (
-	first = flag.Uint64("first", 0, "seed of the first random kernel")
-	seeds = flag.Int("seeds", 400, "random kernels to bound and simulate")
 )
 
 // randomMachine draws a small and odd machine.
@@ -122,8 +116,7 @@ func analysed(t testing.TB, fsys fstest.MapFS, maximum int, runs warpbound.Runs)
 // and the bound is the time of every run; unless a line is evicted before it arrives.
 func TestRandomKernels(t *testing.T) {
 	bound, ordered, same, sum := 0, 0, 0, 0.0
-	for _, n := range effort.Draw(t, *seeds) {
-		seed := *first + n
+	for _, seed := range effort.Draw(t, 400) {
 		src := rand.New(rand.NewPCG(seed, 2))
 		opts := kernelgen.Options{
 			Statements: 4 + src.IntN(10), Depth: 1 + src.IntN(3), Trips: 1 + src.IntN(3),

@@ -47,8 +47,7 @@ func warmProgram(t testing.TB, seed uint64) (fsys fstest.MapFS, trips int) {
 // its launches say together.
 func TestWarmSequences(t *testing.T) {
 	launches, hits, less := 0, 0, 0
-	for _, n := range effort.Draw(t, *seeds) {
-		seed := *first + n
+	for _, seed := range effort.Draw(t, 400) {
 		fsys, trips := warmProgram(t, seed)
 		job, a := analysed(t, fsys, 2*trips, warpbound.Runs{Vectors: 3, Observe: true})
 		if job == nil {
@@ -96,7 +95,7 @@ func TestWarmSequences(t *testing.T) {
 		}
 	}
 	t.Logf("%d launches, %d accesses that hit; %d bounds are less than with cold caches", launches, hits, less)
-	if effort.Whole() && less == 0 {
+	if effort.Many() && less == 0 {
 		t.Error("no bound knows what launches find")
 	}
 }

@@ -179,7 +179,7 @@ func TestExactOnSmallKernels(t *testing.T) {
 			t.Logf("seed %d finds %d, the worst case is %d", seed, r.Outcome.Cycles, worst)
 		}
 	}
-	if missed > 1+len(seeds)/20 {
+	if missed > max(1, len(seeds)/20) {
 		t.Errorf("%d of %d seeds do not find the worst case of %d", missed, len(seeds), worst)
 	}
 }

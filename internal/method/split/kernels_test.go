@@ -87,7 +87,8 @@ func TestKernels(t *testing.T) {
 			if strings.HasPrefix(name, "long loop") {
 				opts.Effort = little
 			}
-			whole, err := warpbound.LoadFS(fstest.MapFS{"k.ptx": {Data: []byte(module)}, "job.toml": {Data: []byte(job)}}, "job.toml", opts)
+			files := fstest.MapFS{"k.ptx": {Data: []byte(module)}, "job.toml": {Data: []byte(job)}}
+			whole, err := warpbound.LoadFS(files, "job.toml", opts)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,6 +17,7 @@ import (
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
 	"warpbound/internal/sim"
+	"warpbound/internal/test/effort"
 	"warpbound/internal/trace"
 	"warpbound/kernels"
 )
@@ -133,7 +134,7 @@ func (e *example) run(t testing.TB, s *Sim, vector int) *observation {
 	return o
 }
 
-// TestSuite runs every kernel of the suite under three of the policies, in turn. The memory must
+// TestSuite runs every kernel of the suite under the policies, three of them in turn unless there is more effort. The memory must
 // be as after an execution without time, and as many instructions must have been
 // executed, because no kernel depends on the order of its warps. A second run in
 // the same storage, one in fresh storage, and one by a simulator that visits
@@ -153,7 +154,7 @@ func TestSuite(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, policy := range policies {
-			if (i+k)%len(policies) > 2 {
+			if !effort.Many() && (i+k)%len(policies) > 2 {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%s", name, policy), func(t *testing.T) {

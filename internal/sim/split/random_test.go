@@ -75,9 +75,8 @@ func randomSplits(t testing.TB, src *rand.Rand, g *cfg.Graph, maximum int) *emu.
 // bit with the twin, obey the theorem, and leave in memory what an execution without time
 // leaves.
 func TestRandom(t *testing.T) {
-	const n = 200
 	var splits, hits, merged atomic.Int64
-	seeds := effort.Draw(t, n)
+	seeds := effort.Draw(t, 200)
 	t.Run("all", func(t *testing.T) {
 		for _, seed := range seeds {
 			for _, mode := range machine.Modes() {
@@ -91,13 +90,13 @@ func TestRandom(t *testing.T) {
 			}
 		}
 	})
-	if !effort.Whole() {
+	if !effort.Many() {
 		return
 	}
-	if splits := splits.Load(); splits < 7*n {
+	if splits := splits.Load(); splits < int64(15*len(seeds)/2) {
 		t.Errorf("%d splits are too few to tell", splits)
 	}
-	if hits.Load() < 5*n || merged.Load() < n/2 {
+	if hits.Load() < int64(5*len(seeds)) || merged.Load() < int64(len(seeds)/2) {
 		t.Errorf("%d hits and %d of lines under way are too few to tell", hits.Load(), merged.Load())
 	}
 }

@@ -87,8 +87,9 @@ func TestCalibratedMachineTakesAsLong(t *testing.T) {
 	}
 }
 
-// TestCalibratedChipTakesAsLong calibrates a device that simulates a V100 with few SMs and a small L2 in the terms of a file whose latencies all differ: kernels
-// of the suite must take as long on the calibrated machine.
+// TestCalibratedChipTakesAsLong calibrates a device that simulates a V100 with few SMs and a small
+// L2 in the terms of a file whose latencies all differ: kernels of the suite must take as long on
+// the calibrated machine.
 func TestCalibratedChipTakesAsLong(t *testing.T) {
 	m, err := machine.Builtin("v100")
 	if err != nil {

@@ -8,43 +8,45 @@ import (
 
 func TestDraw(t *testing.T) {
 	const n = 1000
-	draw := func(t *testing.T, text, effort string) []uint64 {
+	draw := func(t *testing.T, text, effort, seed string) []uint64 {
 		t.Setenv(DrawVariable, text)
 		t.Setenv(Variable, effort)
+		t.Setenv(SeedVariable, seed)
 		items := Draw(t, n)
-		if !slices.IsSorted(items) || len(slices.Compact(slices.Clone(items))) < len(items) || items[len(items)-1] >= n {
+		if !slices.IsSorted(items) || len(slices.Compact(slices.Clone(items))) < len(items) {
 			t.Errorf("draw %q, effort %q: %v", text, effort, items)
 		}
 		return items
 	}
-	for effort, want := range map[string]int{"": 10, "1": 10, "30": 300, "100": n} {
-		if got := draw(t, "a", effort); len(got) != want {
-			t.Errorf("%s=%q: %d items, want %d", Variable, effort, len(got), want)
+	for effort, want := range map[string]int{"": 10, "1": 10, "10": 100, "30": 300, "100": n} {
+		if got := draw(t, "a", effort, ""); len(got) != want || got[len(got)-1] >= n {
+			t.Errorf("%s=%q: %d items, the last is %d; want %d", Variable, effort, len(got), got[len(got)-1], want)
 		}
-		if Whole() != (effort == "100") {
-			t.Errorf("%s=%q: %v", Variable, effort, Whole())
+		if Many() != (want >= n/10) {
+			t.Errorf("%s=%q: many %v", Variable, effort, Many())
 		}
 	}
-	if !slices.Equal(draw(t, "a", ""), draw(t, "a", "")) {
+	items := draw(t, "a", "", "")
+	if !slices.Equal(items, draw(t, "a", "", "")) {
 		t.Error("a text draws different items")
 	}
-	t.Run("another", func(t *testing.T) {
-		if slices.Equal(draw(t, "a", ""), draw(t, "b", "")) {
-			t.Error("two texts draw the same items")
-		}
-	})
-	t.Setenv(Variable, "")
-	t.Setenv(SeedVariable, "3")
-	for i, other := range Draw(t, n) {
-		t.Setenv(SeedVariable, "")
-		if seed := Draw(t, n)[i]; other != 3*n+seed {
-			t.Errorf("item %d with seed 3: %d, not %d more than %d", i, other, 3*n, seed)
-		}
-		t.Setenv(SeedVariable, "3")
+	if slices.Equal(items, draw(t, "b", "", "")) {
+		t.Error("two texts draw the same items")
 	}
+	for i, item := range draw(t, "a", "", "3") {
+		if item != 3*n+items[i] {
+			t.Errorf("item %d with seed 3 is %d, not %d more than %d", i, item, 3*n, items[i])
+		}
+	}
+	t.Setenv(SeedVariable, "")
 	if few := Draw(t, 5); len(few) != 1 {
 		t.Errorf("%v of 5 items are drawn", few)
 	}
+	*first, *seeds = 70, 3
+	if got := Draw(t, 5); !slices.Equal(got, []uint64{70, 71, 72}) {
+		t.Errorf("three from 70 on are %v", got)
+	}
+	*first, *seeds = 0, 0
 	for _, text := range []string{"none", "0", "101"} {
 		t.Setenv(Variable, text)
 		func() {
@@ -113,11 +115,11 @@ func TestGrows(t *testing.T) {
 }
 
 func TestProcessorTime(t *testing.T) {
-	begun, n := processorTime(), 0
-	for processorTime() == begun {
+	begun, n := ProcessorTime(), 0
+	for ProcessorTime() == begun {
 		n++
 	}
-	if processorTime() < begun {
+	if ProcessorTime() < begun {
 		t.Errorf("time goes back after %d loops", n)
 	}
 }

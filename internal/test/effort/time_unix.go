@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// processorTime returns the processor time that this process has used.
-func processorTime() time.Duration {
+// ProcessorTime returns the processor time that this process has used.
+func ProcessorTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
 		return 0
