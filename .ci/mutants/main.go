@@ -2,26 +2,31 @@
 //
 //	go run ./.ci/mutants [-seed N,...] [-drawn N] [-named REGEXP] [-since COMMIT] [-limit D] [-budget D] [-jobs N] [-again FILE]
 //
-// A mutant is killed if a test fails, or if one takes longer than the limit and than ten times what it takes without the change.
-// Sources are never touched: the compiler is told to read files in place of others (go build -overlay).
+// A mutant is killed if a test fails, or if one takes longer than the limit and than ten times what
+// it takes without the change. Sources are never touched: the compiler is told to read files in
+// place of others (go build -overlay).
 //
-// Named mutants are those of named.toml: errors that were once made, or that somebody tried. Each tells which tests find
-// it. With -since, only those are tried that changed since a commit, or whose package did, or one with tests that it names.
+// Named mutants are those of named.toml: errors that were once made, or that somebody tried. Each
+// tells which tests find it. With -since, only those are tried that changed since a commit, or
+// whose package did, or one with tests that it names.
 //
-// Drawn ones are made by chance from the expressions and statements of functions in the packages that compute bounds and times.
-// All are compiled into one program, in which each is a copy of its function (schemata: Untch, Offutt and Harrold, 1993); package
-// chosen says which one is called. Each test is run once without a mutant, to know how long it takes and which mutants it
-// reaches. Those that reach a mutant are run then until one fails, those first that are short, of its package, and have killed many.
-// Tests of other packages are left out when a mutant's tests have taken the budget: if none has failed, it counts as one that survives.
+// Drawn ones are made by chance from the expressions and statements of functions in the packages
+// that compute bounds and times. All are compiled into one program, in which each is a copy of its
+// function (schemata: Untch, Offutt and Harrold, 1993); package chosen says which one is called.
+// Each test is run once without a mutant, to know how long it takes and which mutants it reaches.
+// Those that reach a mutant are run then until one fails, those first that are short, of its
+// package, and have killed many. Tests of other packages are left out when a mutant's tests have
+// taken the budget: if none has failed, it counts as one that survives.
 //
-// Equivalent mutants compute the same as the code, so that no test can fail: equivalent.toml has those that somebody has looked at, and
-// why. They are tried as all others are, but not counted.
+// Equivalent mutants compute the same as the code, so that no test can fail: equivalent.toml has
+// those that somebody has looked at, and why. They are tried as all others are, but not counted.
 //
-// With -again, drawn mutants that an earlier run of the same code has killed are not tried again, and count as killed: FILE has its output.
-// So a run that was interrupted goes on, and after tests have been added only those mutants are tried that survived.
+// With -again, drawn mutants that an earlier run of the same code has killed are not tried again,
+// and count as killed: FILE has its output. So a run that was interrupted goes on, and after tests
+// have been added only those mutants are tried that survived.
 //
-// The exit status is 1 if a named mutant survives, or more than a tenth of those drawn with a seed, or if one is killed that is
-// said to be equivalent.
+// The exit status is 1 if a named mutant survives, or more than a tenth of those drawn with a seed,
+// or if one is killed that is said to be equivalent.
 package main
 
 import (
@@ -54,7 +59,7 @@ func main() {
 	seeds := flag.String("seed", "1", "of the mutants that are drawn; several with commas between them")
 	drawn := flag.Int("drawn", 200, "mutants to draw with each seed")
 	named := flag.String("named", ".", "named mutants to try, a regular expression; ^$ for none")
-	since := flag.String("since", "", "commit at which all named mutants were killed: those are tried that have changed since, or whose packages have")
+	since := flag.String("since", "", "commit at which all named mutants were killed: those are tried that changed since")
 	limit := flag.Duration("limit", 20*time.Second, "time that a test has at least")
 	budget := flag.Duration("budget", 2*time.Minute, "time of the tests of a drawn mutant, as long as they take without it, behind which only those of its package are run")
 	jobs := flag.Int("jobs", 2, "mutants at a time")
@@ -129,10 +134,12 @@ func each(ctx context.Context, jobs, n int, do func(i int) error) error {
 	return context.Cause(ctx)
 }
 
-// within limits the address space of a command to 12 GiB, since some mutants allocate without end: their tests fail then.
+// within limits the address space of a command to 12 GiB, since some mutants allocate without end:
+// their tests fail then.
 const within = `ulimit -v 12582912 && exec "$@"`
 
-// limited is a command that ends with all processes that it has started. Tests try a tenth of their random items in it, always the same.
+// limited is a command that ends with all processes that it has started. Tests try a tenth of their
+// random items in it, always the same.
 func limited(ctx context.Context, argv ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, "sh", append([]string{"-c", within, "sh"}, argv...)...)
 	c.Env = append(os.Environ(), "RAPID_SEED=1", "WARPBOUND_EFFORT=10", "WARPBOUND_DRAW=")

@@ -29,7 +29,8 @@ type mutant struct {
 // namedFile has the named mutants.
 const namedFile = ".ci/mutants/named.toml"
 
-// named tries the named mutants, or those that have to be tried again since a commit, and reports whether all are killed.
+// named tries the named mutants, or those that have to be tried again since a commit, and reports
+// whether all are killed.
 func (how trial) named(ctx context.Context, which *regexp.Regexp, since string) (ok bool, err error) {
 	root, err := filepath.Abs(".")
 	if err != nil {
@@ -132,7 +133,8 @@ type namedMutant struct {
 	File string `toml:"file"`
 	Old  string `toml:"old"` // which the file holds once
 	New  string `toml:"new"`
-	// Tests are the arguments of go test with which it is found: a package, and -run if few of its tests are needed.
+	// Tests are the arguments of go test with which it is found: a package, and -run if few of its
+	// tests are needed.
 	Tests string `toml:"tests"`
 }
 
@@ -145,7 +147,8 @@ func parseNamed(text []byte) ([]namedMutant, error) {
 	return all.Mutant, err
 }
 
-// applyNamed makes the files of mutants. It is an error if a file does not hold the code that one replaces, exactly once.
+// applyNamed makes the files of mutants. It is an error if a file does not hold the code that one
+// replaces, exactly once.
 func applyNamed(root string, all []namedMutant, which *regexp.Regexp) ([]mutant, error) {
 	var list []mutant
 	for _, m := range all {

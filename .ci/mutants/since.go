@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// changedSince returns what tells which named mutants have to be tried again since a commit at which all were killed. It is an error if
-// git does not know the commit.
+// changedSince returns what tells which named mutants have to be tried again since a commit at
+// which all were killed. It is an error if git does not know the commit.
 func changedSince(ctx context.Context, commit string) (func(namedMutant) bool, error) {
 	if commit == "" {
 		return nil, errors.New("no commit is given at which all were killed")
@@ -32,11 +32,11 @@ func changedSince(ctx context.Context, commit string) (func(namedMutant) bool, e
 	for file := range strings.Lines(files) {
 		folders = append(folders, path.Dir(strings.TrimSpace(file)))
 	}
-	return func(m namedMutant) bool { return !slices.Contains(before, m) || touched(m, folders) }, nil
+	return func(m namedMutant) bool { return !slices.Contains(before, m) || liesIn(m, folders) }, nil
 }
 
-// touched reports whether one of the folders is that of a mutant, or has tests that find it.
-func touched(m namedMutant, folders []string) bool {
+// liesIn reports whether one of the folders is that of a mutant, or has tests that find it.
+func liesIn(m namedMutant, folders []string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool {
 		return folder == path.Dir(m.File) || slices.ContainsFunc(strings.Fields(m.Tests), func(arg string) bool {
 			of, isPackage := strings.CutPrefix(arg, "./")

@@ -2,8 +2,10 @@ package main
 
 import "testing"
 
-func TestTouched(t *testing.T) {
-	m := namedMutant{File: "internal/taint/taint.go", Tests: "./internal/analysis ./internal/method/llc/... -run ^TestTaintReaches$"}
+func TestLiesIn(t *testing.T) {
+	m := namedMutant{
+		File: "internal/taint/taint.go", Tests: "./internal/analysis ./internal/method/llc/... -run ^TestTaintReaches$",
+	}
 	for folder, want := range map[string]bool{
 		"internal/taint":             true,
 		"internal/analysis":          true,
@@ -15,7 +17,7 @@ func TestTouched(t *testing.T) {
 		"docs":                       false,
 		".":                          false,
 	} {
-		if got := touched(m, []string{"docs", folder}); got != want {
+		if got := liesIn(m, []string{"docs", folder}); got != want {
 			t.Errorf("a change in %s: %v, want %v", folder, got, want)
 		}
 	}

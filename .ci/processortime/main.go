@@ -1,10 +1,12 @@
-// Processortime runs the tests of a package for go test, and fails if they take more processor time than limits.go allows.
+// Processortime runs the tests of a package for go test, and fails if they take more processor time
+// than limits.go allows.
 //
 //	go build -o FILE ./.ci/processortime && go test -exec FILE ./...
 //
-// What counts is the time of the test program and of all programs that it has started and waited for, in units of a reference loop
-// that is timed right behind it. So neither a slow computer nor one that does something else makes tests fail. Programs that are
-// instrumented (-race, -cover) and runs that try more random items than usual (WARPBOUND_EFFORT) have no limit.
+// What counts is the time of the test program and of all programs that it has started and waited
+// for, in units of a reference loop that is timed right behind it. So neither a slow computer nor
+// one that does something else makes tests fail. Programs that are instrumented (-race, -cover) and
+// runs that try more random items than usual (WARPBOUND_EFFORT) have no limit.
 package main
 
 import (
@@ -16,6 +18,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"warpbound/internal/test/effort"
 )
 
 func main() {
@@ -23,11 +27,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: processortime PROGRAM [ARGS]")
 		os.Exit(2)
 	}
-	os.Exit(run(os.Args[1:], limitOf))
+	os.Exit(runTests(os.Args[1:], limitOf))
 }
 
-// run runs a test program in the folder of its package, and returns its exit status, or 1 if it takes longer than the limit.
-func run(argv []string, limitOf func(folder string) float64) int {
+// runTests runs a test program in the folder of its package, and returns its exit status, or 1 if
+// it takes longer than the limit.
+func runTests(argv []string, limitOf func(folder string) float64) int {
 	c := exec.Command(argv[0], argv[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := c.Run(); err != nil {
@@ -43,22 +48,22 @@ func run(argv []string, limitOf func(folder string) float64) int {
 		return 1
 	}
 	took, limit := c.ProcessState.UserTime()+c.ProcessState.SystemTime(), limitOf(folder)
-	units := took.Seconds() / unit(1).Seconds()
-	if units > limit && !unlimited(argv[0]) {
-		units = took.Seconds() / unit(20).Seconds()
+	units := took.Seconds() / measureUnit(1).Seconds()
+	if units > limit && !hasNoLimit(argv[0]) {
+		units = took.Seconds() / measureUnit(20).Seconds()
 	}
 	fmt.Printf("processor time %.2f s: %.1f units, limit %g\n", took.Seconds(), units, limit)
-	if units > limit && !unlimited(argv[0]) {
-		fmt.Fprintf(os.Stderr, "the tests of %s take %.1f units of processor time, limit %g (.ci/processortime/limits.go); go test -v shows which take long\n",
-			folder, units, limit)
+	if units > limit && !hasNoLimit(argv[0]) {
+		fmt.Fprintf(os.Stderr, "the tests of %s take %.1f units of processor time, limit %g (.ci/processortime/limits.go)\n"+
+			"go test -v shows which take long\n", folder, units, limit)
 		return 1
 	}
 	return 0
 }
 
-// unlimited reports whether a test program does more than usual.
-func unlimited(program string) bool {
-	if os.Getenv("WARPBOUND_EFFORT") != "" {
+// hasNoLimit reports whether a test program does more than usual.
+func hasNoLimit(program string) bool {
+	if os.Getenv(effort.Variable) != "" {
 		return true
 	}
 	info, err := buildinfo.ReadFile(program)
@@ -90,19 +95,21 @@ func packageFolder() (string, error) {
 	}
 }
 
-// unit returns the longest processor time that a hundred reference loops take, of so many measurements.
-func unit(measurements int) time.Duration {
+// measureUnit returns the longest processor time that a hundred reference loops take, of so many
+// measurements.
+func measureUnit(measurements int) time.Duration {
 	var longest time.Duration
 	for range measurements {
-		begun := processorTime()
+		begun := effort.ProcessorTime()
 		referenceLoop()
-		longest = max(longest, processorTime()-begun)
+		longest = max(longest, effort.ProcessorTime()-begun)
 	}
 	return 100 * longest
 }
 
-// referenceLoop does what analyses and simulators do most: it computes, allocates, and looks values up in more memory than the
-// nearest cache holds. It takes about ten milliseconds on a computer of 2025.
+// referenceLoop does what analyses and simulators do most: it computes, allocates, and looks values
+// up in more memory than the nearest cache holds. It takes about ten milliseconds on a computer of
+// 2025.
 func referenceLoop() {
 	const n = 1 << 15
 	seen := map[uint64]int{}

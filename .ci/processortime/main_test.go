@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// loops is the environment variable that makes this program a test program: one that runs so many reference loops, or fails.
+// loops is the environment variable that makes this program a test program: one that runs so many
+// reference loops, or fails.
 const loops = "PROCESSORTIME_LOOPS"
 
 func TestMain(m *testing.M) {
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-func TestRun(t *testing.T) {
+func TestRunTests(t *testing.T) {
 	allows := func(units float64) func(string) float64 {
 		return func(folder string) float64 {
 			if folder != ".ci/processortime" {
@@ -43,11 +44,11 @@ func TestRun(t *testing.T) {
 	} {
 		t.Setenv(loops, test.loops)
 		t.Setenv("WARPBOUND_EFFORT", test.effort)
-		if got := run([]string{os.Args[0]}, allows(test.limit)); got != test.want {
+		if got := runTests([]string{os.Args[0]}, allows(test.limit)); got != test.want {
 			t.Errorf("%s: exit status %d, want %d", test.name, got, test.want)
 		}
 	}
-	if got := run([]string{filepath.Join(t.TempDir(), "none")}, allows(1)); got != 1 {
+	if got := runTests([]string{filepath.Join(t.TempDir(), "none")}, allows(1)); got != 1 {
 		t.Errorf("no program: exit status %d", got)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -22,8 +21,8 @@ func (c check) compare(d check) int {
 	return slices.Compare([]string{c.folder, c.test}, []string{d.folder, d.test})
 }
 
-// findChecks returns the tests below a folder that call effort.Draw, in order. It is an error if another function than a test does:
-// these would not be found.
+// findChecks returns the tests below a folder that call effort.Draw, in order. It is an error if
+// another function than a test does: these would not be found.
 func findChecks(root string) ([]check, error) {
 	var all []check
 	set := token.NewFileSet()
@@ -69,34 +68,4 @@ func drawsItems(d ast.Decl) (at ast.Node) {
 		return at == nil
 	})
 	return at
-}
-
-// checkedPackage is a package with its checks.
-type checkedPackage struct {
-	folder string
-	tests  []string
-}
-
-// byPackage returns the packages of checks.
-func byPackage(all []check) []checkedPackage {
-	var list []checkedPackage
-	for _, c := range all {
-		if n := len(list); n == 0 || list[n-1].folder != c.folder {
-			list = append(list, checkedPackage{folder: c.folder})
-		}
-		p := &list[len(list)-1]
-		p.tests = append(p.tests, c.test)
-	}
-	return list
-}
-
-// selected returns the tests of the package that an expression selects.
-func (p checkedPackage) selected(which *regexp.Regexp) []string {
-	var tests []string
-	for _, t := range p.tests {
-		if which.MatchString(p.folder + " " + t) {
-			tests = append(tests, t)
-		}
-	}
-	return tests
 }

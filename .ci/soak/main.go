@@ -1,10 +1,12 @@
-// Soak tries all random items of the checks that otherwise try a hundredth of theirs, and keeps what they found.
+// Soak tries all random items of the checks that otherwise try a hundredth of theirs, and keeps
+// what they found.
 //
 //	go run ./.ci/soak [-seed N] [-run REGEXP]
 //
-// These checks are the tests that call effort.Draw. What each has tried, with which seed, at which commit, and what it found stands in a
-// row of docs/results/soak.md, which is written after each package: an interrupt loses no more than the package under way, and -run goes on
-// with some of the checks. What tests say that fail goes to standard output, too.
+// These checks are the tests that call effort.Draw. What each has tried, with which seed, at which
+// commit, and what it found stands in a row of docs/results/soak.md, which is written after each
+// package: an interrupt loses no more than the packages under way, and -run goes on with some of
+// the checks. What tests say that fail goes to standard output, too.
 //
 // The exit status is 1 if a check fails.
 package main
@@ -18,9 +20,8 @@ import (
 	"os/exec"
 	"os/signal"
 	"regexp"
-	"runtime"
+	"slices"
 	"strings"
-	"sync"
 )
 
 func main() {
@@ -29,7 +30,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	ok, err := run(ctx, *seed, *only)
+	ok, err := tryChecks(ctx, *seed, *only)
 	switch {
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "soak:", err)
@@ -39,8 +40,8 @@ func main() {
 	}
 }
 
-// run tries the checks that an expression selects, and reports whether all hold.
-func run(ctx context.Context, seed int, only string) (ok bool, err error) {
+// tryChecks tries the checks that an expression selects, and reports whether all hold.
+func tryChecks(ctx context.Context, seed int, only string) (ok bool, err error) {
 	selected, err := regexp.Compile(only)
 	if err != nil {
 		return false, err
@@ -57,21 +58,14 @@ func run(ctx context.Context, seed int, only string) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	var tasks []checkedPackage
-	for _, p := range byPackage(all) {
-		if p.tests = p.selected(selected); len(p.tests) > 0 {
-			tasks = append(tasks, p)
-		}
+	checks := slices.DeleteFunc(slices.Clone(all), func(c check) bool {
+		return !selected.MatchString(c.folder + " " + c.test)
+	})
+	if len(checks) == 0 {
+		return false, fmt.Errorf("no check matches %q", only)
 	}
-	var mu sync.Mutex
 	ok = true
-	err = each(ctx, runtime.NumCPU(), tasks, func(p checkedPackage) error {
-		results, err := tryPackage(ctx, p, seed)
-		if err != nil {
-			return err
-		}
-		mu.Lock()
-		defer mu.Unlock()
+	err = runChecks(ctx, checks, seed, func(results []result) error {
 		for _, r := range results {
 			ok = ok && r.findings == 0
 			rows[r.check] = row{items: r.items, seed: seed, commit: commit, findings: r.findings}
@@ -80,31 +74,6 @@ func run(ctx context.Context, seed int, only string) (ok bool, err error) {
 		return writeRows(page, rows, all)
 	})
 	return ok, err
-}
-
-// each calls do for packages, several at a time, and returns the first error.
-func each(ctx context.Context, jobs int, packages []checkedPackage, do func(checkedPackage) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	next := make(chan checkedPackage)
-	var workers sync.WaitGroup
-	for range jobs {
-		workers.Go(func() {
-			for p := range next {
-				if err := do(p); err != nil {
-					cancel(err)
-				}
-			}
-		})
-	}
-	for _, p := range packages {
-		if ctx.Err() == nil {
-			next <- p
-		}
-	}
-	close(next)
-	workers.Wait()
-	return context.Cause(ctx)
 }
 
 // currentCommit is the commit of the working tree, with a plus if files differ from it.

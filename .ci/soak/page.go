@@ -23,7 +23,8 @@ type row struct {
 
 const head = `# Random items, all of them
 
-Checks of more than 500 random kernels, programs or inputs try a hundredth of these in ` + "`.ci/run`" + `, drawn by the commit, and all of them in
+Checks of more than 500 random kernels, programs or inputs try a hundredth of these in ` + "`.ci/run`" + `, drawn
+by the commit, and all of them in
 
     make soak            # SEED=N for other items, RUN=REGEXP for some of the checks
 
@@ -55,13 +56,15 @@ func readRows(file string) (map[check]row, error) {
 	return rows, nil
 }
 
-// writeRows writes a page with the rows of the checks that there are, and says which have none. The page is replaced as a whole.
+// writeRows writes a page with the rows of the checks that there are, and says which have none. The
+// page is replaced as a whole.
 func writeRows(file string, rows map[check]row, all []check) error {
 	var b strings.Builder
 	b.WriteString(head)
 	for _, c := range all {
 		if r, ok := rows[c]; ok {
-			fmt.Fprintf(&b, "| %s | %s | %d | %d | %s | %d |\n", c.folder, c.test, r.items, r.seed, r.commit, r.findings)
+			fmt.Fprintf(&b, "| %s | %s | %d | %d | %s | %d |\n",
+				c.folder, c.test, r.items, r.seed, r.commit, r.findings)
 		} else {
 			fmt.Fprintf(&b, "| %s | %s | | | | not tried yet |\n", c.folder, c.test)
 		}
