@@ -1,7 +1,6 @@
 package warpbound_test
 
 import (
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,9 +11,8 @@ import (
 
 	"warpbound"
 	"warpbound/estimate"
+	"warpbound/internal/test/goldentest"
 )
-
-var updateRaces = flag.Bool("update-races", false, "rewrite testdata/races.txt")
 
 // TestSuiteRaces looks for data races in the first test vector of every job of the suite, and compares them, by line of
 // the source, with those that are known.
@@ -43,17 +41,5 @@ func TestSuiteRaces(t *testing.T) {
 			found.WriteString(l)
 		}
 	}
-	const golden = "testdata/races.txt"
-	if *updateRaces {
-		if err := os.WriteFile(golden, []byte(found.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if found.String() != string(want) {
-		t.Errorf("the suite's races are\n%s\nand not\n%s", &found, want)
-	}
+	goldentest.Check(t, "testdata/races.txt", found.String())
 }

@@ -2,23 +2,21 @@ package warpbound_test
 
 import (
 	"crypto/sha256"
-	"flag"
 	"fmt"
 	"hash"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"warpbound"
+	"warpbound/internal/test/goldentest"
 )
 
-var updateResults = flag.Bool("update-results", false, "rewrite testdata/results.txt")
-
-// TestResultsOfTheSuite runs the first test vector of every job of the suite, and compares the cycles, counters and buffers with those of
-// testdata/results.txt, by their hashes. So builds with other tags and for other processors are held against what all tests look at.
+// TestResultsOfTheSuite runs the first test vector of every job of the suite, and compares the
+// cycles, counters and buffers with those of testdata/results.txt, by their hashes. So builds with
+// other tags and for other processors are held against what all tests look at.
 func TestResultsOfTheSuite(t *testing.T) {
 	var found strings.Builder
 	for _, pattern := range []string{"kernels/*/job.toml", "kernels/sdk/*/job.toml"} {
@@ -41,22 +39,11 @@ func TestResultsOfTheSuite(t *testing.T) {
 				fmt.Fprintf(sum, "%s %d\n", name, len(run.Buffer(name)))
 				sum.Write(run.Buffer(name))
 			}
-			fmt.Fprintf(&found, "%s: %d cycles, %x\n", filepath.ToSlash(filepath.Dir(path)), run.Cycles, sum.Sum(nil)[:16])
+			name := filepath.ToSlash(filepath.Dir(path))
+			fmt.Fprintf(&found, "%s: %d cycles, %x\n", name, run.Cycles, sum.Sum(nil)[:16])
 		}
 	}
-	const golden = "testdata/results.txt"
-	if *updateResults {
-		if err := os.WriteFile(golden, []byte(found.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if found.String() != string(want) {
-		t.Errorf("the suite's results are\n%s\nand not\n%s", &found, want)
-	}
+	goldentest.Check(t, "testdata/results.txt", found.String())
 }
 
 // addCounters writes the counters of a run in the order of their names.

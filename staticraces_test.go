@@ -1,7 +1,6 @@
 package warpbound_test
 
 import (
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,9 +10,8 @@ import (
 	"testing"
 
 	"warpbound"
+	"warpbound/internal/test/goldentest"
 )
-
-var updateVerdicts = flag.Bool("update-race-verdicts", false, "rewrite testdata/race-verdicts.txt")
 
 // TestSuiteRaceVerdicts compares what is known of the data races of every job of the suite for all inputs with what was known.
 func TestSuiteRaceVerdicts(t *testing.T) {
@@ -70,17 +68,5 @@ func TestSuiteRaceVerdicts(t *testing.T) {
 			t.Errorf("%s is free of races, but some are known", path)
 		}
 	}
-	const golden = "testdata/race-verdicts.txt"
-	if *updateVerdicts {
-		if err := os.WriteFile(golden, []byte(found.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if found.String() != string(want) {
-		t.Errorf("the suite's verdicts are\n%s\nand not\n%s", &found, want)
-	}
+	goldentest.Check(t, "testdata/race-verdicts.txt", found.String())
 }
