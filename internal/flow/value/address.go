@@ -250,7 +250,7 @@ func (a *Address) conditions(dom *graph.DomTree) {
 		a.facts = append(a.facts, facts...)
 		decided[from] = exact
 	}
-	here, past := r.agreed.leads(a.Block, -1), r.agreed.leads(g.Exit(), a.Block)
+	here, past := r.agreed.comesTo(a.Block, -1), r.agreed.comesTo(g.Exit(), a.Block)
 	for b := range g.Blocks {
 		if r.in[b] != nil && !decided[b] && len(g.Succ(b)) > 1 && here[b] && past[b] && !r.sameForAll(b) {
 			a.Conditions = false

@@ -112,13 +112,13 @@ func (a *agreement) reaches(x *branch, without int) []bool {
 }
 
 // reach returns the blocks that can be reached from one without passing another.
-func (a *agreement) reach(from, without int) []bool { return a.spread(from, without, a.flow.Succ) }
+func (a *agreement) reach(from, without int) []bool { return a.follow(from, without, a.flow.Succ) }
 
-// leads returns the blocks from which control can come to one without passing another.
-func (a *agreement) leads(to, without int) []bool { return a.spread(to, without, a.flow.Pred) }
+// comesTo returns the blocks from which control can come to one without passing another.
+func (a *agreement) comesTo(to, without int) []bool { return a.follow(to, without, a.flow.Pred) }
 
-// spread returns the blocks that are found from one, without another, by what next returns of each.
-func (a *agreement) spread(from, without int, next func(block int) []int) []bool {
+// follow returns the blocks that are found from one, without another, by what next returns of each.
+func (a *agreement) follow(from, without int, next func(block int) []int) []bool {
 	seen := make([]bool, a.flow.Len())
 	if from == without {
 		return seen
