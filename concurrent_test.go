@@ -6,12 +6,16 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
 
-// TestGoroutinesAreTested finds the packages that start goroutines: each has a test with "Concurrent" in its name. The race detector runs
-// these tests alone.
+// concurrentTest is the name of a test that the race detector runs.
+var concurrentTest = regexp.MustCompile(`^Test\w*Concurrent`)
+
+// TestGoroutinesAreTested finds the packages that start goroutines: each has a test with
+// "Concurrent" in its name. The race detector runs these tests alone.
 func TestGoroutinesAreTested(t *testing.T) {
 	starts, tested := map[string]token.Position{}, map[string]bool{}
 	set := token.NewFileSet()
@@ -32,9 +36,8 @@ func TestGoroutinesAreTested(t *testing.T) {
 		folder := filepath.ToSlash(filepath.Dir(path))
 		if strings.HasSuffix(path, "_test.go") {
 			for _, d := range file.Decls {
-				if f, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(f.Name.Name, "Test") && strings.Contains(f.Name.Name, "Concurrent") {
-					tested[folder] = true
-				}
+				f, ok := d.(*ast.FuncDecl)
+				tested[folder] = tested[folder] || ok && concurrentTest.MatchString(f.Name.Name)
 			}
 			return nil
 		}
@@ -59,7 +62,8 @@ func TestGoroutinesAreTested(t *testing.T) {
 	}
 }
 
-// startsGoroutine reports whether a node is a go statement or calls what starts one: sync.WaitGroup.Go, or AfterFunc of time and context.
+// startsGoroutine reports whether a node is a go statement or calls what starts one:
+// sync.WaitGroup.Go, or AfterFunc of time and context.
 func startsGoroutine(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.GoStmt:

@@ -1,6 +1,7 @@
 package main
 
-// usual is the limit of packages without one of their own, in units of a hundred reference loops, about a second.
+// usual is the limit of packages without one of their own, in units of a hundred reference loops,
+// about a second.
 const usual = 5
 
 // limits are those of packages that need more: two to three times what they take.

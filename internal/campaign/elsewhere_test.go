@@ -107,8 +107,8 @@ func (a *away) run(ctx context.Context, there *other) (outcome string, begun []i
 // newest are vectors with news in their traces.
 var newest = []int{3, 49, 98}
 
-// TestElsewhere: what another process gives of vectors, as traces or in sinks, of which some are kept or cannot be run there, gives
-// what runs here do.
+// TestElsewhere: what another process gives of vectors, as traces or in sinks, of which some are
+// kept or cannot be run there, gives what runs here do.
 func TestElsewhere(t *testing.T) {
 	for how := range 8 {
 		for _, cannot := range [][]int{nil, {0}, {17, 40}} {
@@ -117,7 +117,8 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// elsewhere has vectors run by another process, which cannot run some, and holds what that gives against runs here.
+// elsewhere has vectors run by another process, which cannot run some, and holds what that gives
+// against runs here.
 func elsewhere(t *testing.T, stable, described, keeps bool, cannot []int) {
 	name := fmt.Sprintf("until stable: %v, sinks described: %v, kept: %v, not there: %v", stable, described, keeps, cannot)
 	a := &away{t, campaign.Spec{Vectors: 514, UntilStable: stable, Inputs: saved("x.toml")}, func(int) trace.Sink { return &learner{newest: newest} }}
@@ -155,7 +156,8 @@ func elsewhere(t *testing.T, stable, described, keeps bool, cannot []int) {
 	}
 }
 
-// TestConcurrentElsewhere interrupts campaigns whose vectors other processes run: sinks have the vectors that were taken.
+// TestConcurrentElsewhere interrupts campaigns whose vectors other processes run: sinks have the
+// vectors that were taken.
 func TestConcurrentElsewhere(t *testing.T) {
 	for _, item := range effort.Draw(t, 600) { // each ten times, since goroutines take turns in many ways
 		stop := int(item) % 60

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestConcurrentWorkers has processes of this computer work, and look for the end of the one that began them. The race detector of
-// each of these processes ends it with an exit code.
+// TestConcurrentWorkers has processes of this computer work, and look for the end of the one that
+// began them. The race detector of each of these processes ends it with an exit code.
 func TestConcurrentWorkers(t *testing.T) {
 	name := program(t)
 	args := []string{"analyze", "../../kernels/petriSmall/job.toml", "--vectors", "6", "--format", "json"}
@@ -25,8 +25,9 @@ func TestConcurrentWorkers(t *testing.T) {
 // TestConcurrentTimeout has a command run out of time that would take days.
 func TestConcurrentTimeout(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	args := []string{"selfcheck", "--kernels", "1000000", "--methods", "static/cta", "--machine", "predictable-rr", "--timeout", "1ms"}
-	if code := within(time.Hour, args, &stdout, &stderr); code != exitFailure || !strings.Contains(stderr.String(), "warpbound: out of time (--timeout 1ms)") {
+	args := []string{"selfcheck", "--kernels", "1000000", "--methods", "static/cta", "--machine", "predictable-rr"}
+	code := within(time.Hour, append(args, "--timeout", "1ms"), &stdout, &stderr)
+	if code != exitFailure || !strings.Contains(stderr.String(), "warpbound: out of time (--timeout 1ms)") {
 		t.Errorf("exit code %d, %s", code, &stderr)
 	}
 }

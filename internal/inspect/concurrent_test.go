@@ -9,13 +9,14 @@ import (
 	"warpbound"
 )
 
-// TestConcurrentKernels inspects a module of several kernels on four processors: they are in the order of the module, each with
-// what it is alone.
+// TestConcurrentKernels inspects a module of several kernels on four processors: they are in the
+// order of the module, each with what it is alone.
 func TestConcurrentKernels(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	const head, n = ".version 8.0\n.target sm_80\n.address_size 64\n", 12
 	kernel := func(i int) string {
-		return fmt.Sprintf(".entry k%d() {\n.reg .b32 %%r<2>; mov.u32 %%r0, %%tid.x;\n%sret; }\n", i, strings.Repeat("add.u32 %r1, %r0, 1;\n", i))
+		adds := strings.Repeat("add.u32 %r1, %r0, 1;\n", i)
+		return fmt.Sprintf(".entry k%d() {\n.reg .b32 %%r<2>; mov.u32 %%r0, %%tid.x;\n%sret; }\n", i, adds)
 	}
 	var all strings.Builder
 	for i := range n {

@@ -88,7 +88,8 @@ func (l layers) layer(file string, src []byte) (*layer, error) {
 	return own, nil
 }
 
-// base reads the description that a file names as its base: a built-in machine, or a path relative to the file.
+// base reads the description that a file names as its base: a built-in machine, or a path relative
+// to the file.
 func (l layers) base(file, name string, at diag.Pos) (*layer, error) {
 	next := layers{above: append(slices.Clone(l.above), file)}
 	from, read := name, builtinSource
@@ -114,7 +115,8 @@ func (l layers) base(file, name string, at diag.Pos) (*layer, error) {
 	return next.layer(from, src)
 }
 
-// inherit adds what the base states and the file does not: whole numbers, words and classes. Name and about are the file's own.
+// inherit adds what the base states and the file does not: whole numbers, words and classes. Name
+// and about are the file's own.
 func (f *layer) inherit(base *layer) error {
 	if key := f.at.Keys["core"]; key != nil && f.Core != base.Core {
 		return diag.Errorf(key.Pos, "core = %q, but the base %s has core %q; a file has the core of its base", f.Core, f.Base, base.Core)
@@ -186,7 +188,8 @@ func (f *layer) origins() map[string]string {
 	return from
 }
 
-// Origin returns the file of the base that states what stands at a path of Rows, empty if the machine's own file does.
+// Origin returns the file of the base that states what stands at a path of Rows, empty if the
+// machine's own file does.
 func (m *Machine) Origin(path string) string {
 	for ; path != ""; path = path[:max(strings.LastIndexByte(path, '.'), 0)] {
 		if file, ok := m.Origins[path]; ok {
@@ -196,8 +199,8 @@ func (m *Machine) Origin(path string) string {
 	return ""
 }
 
-// exact reports keys that are decoded although their letters are of another case: they would be taken for others than
-// those of a base or of the file that stands on it.
+// exact reports keys that are decoded although their letters are of another case: they would be
+// taken for others than those of a base or of the file that stands on it.
 func (f *layer) exact() error {
 	var errs diag.List
 	for _, name := range sortedKeys(f.at.Keys) {
@@ -226,8 +229,8 @@ func byKey(v reflect.Value, key string) (string, reflect.Value) {
 	panic(fmt.Sprintf("a key %s was decoded that no field has", key))
 }
 
-// findKey is byKey, with no field if there is none. It does without reflect.VisibleFields, which takes longer than all else
-// that is done to read a machine.
+// findKey is byKey, with no field if there is none. It does without reflect.VisibleFields, which
+// takes longer than all else that is done to read a machine.
 func findKey(v reflect.Value, key string) (string, reflect.Value) {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)

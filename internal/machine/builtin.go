@@ -31,7 +31,8 @@ func Names() []string {
 // IsFile tells the path of a machine file from the name of a built-in machine.
 func IsFile(name string) bool { return strings.ContainsAny(name, `/\.`) }
 
-// builtins parses each built-in machine, by name, when it is first asked for: to copy one takes much less.
+// builtins parses each built-in machine, by name, when it is first asked for: to copy one takes
+// much less.
 var builtins = func() map[string]func() (*Machine, error) {
 	all := make(map[string]func() (*Machine, error))
 	for _, name := range Names() {

@@ -81,7 +81,9 @@ type pair struct {
 
 // New returns a detector for warps of so many lanes.
 func New(width int, lockStep bool) *Detector {
-	d := &Detector{width: width, lockStep: lockStep, keep: 6, visited: map[visit]int{}, walked: map[walk]bool{}, joint: make([]uint32, width)}
+	d := &Detector{
+		width: width, lockStep: lockStep, keep: 6, visited: map[visit]int{}, walked: map[walk]bool{}, joint: make([]uint32, width),
+	}
 	d.Begin()
 	return d
 }

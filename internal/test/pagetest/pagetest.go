@@ -1,4 +1,5 @@
-// Package pagetest runs the commands that pages of the documentation show, for tests that compare what they print with the pages.
+// Package pagetest runs the commands that pages of the documentation show, for tests that compare
+// what they print with the pages.
 //
 // pagetest is imported by tests alone, and imports nothing of this project.
 package pagetest
@@ -10,7 +11,8 @@ import (
 	"testing"
 )
 
-// WithPrinted returns the page with what its commands print now, as print says. A command stands with its output in a block
+// WithPrinted returns the page with what its commands print now, as print says. A command stands
+// with its output in a block
 //
 //	```console
 //	$ warpbound ... | sed -n 3,9p
@@ -44,8 +46,8 @@ func WithPrinted(t *testing.T, page string, print func(command string) string) s
 	}
 }
 
-// Printed returns what bash prints to its standard output as it executes a command in a directory, without spaces at the ends of
-// lines and empty lines at its end. /tmp is a directory of the test.
+// Printed returns what bash prints to its standard output as it executes a command in a directory,
+// without spaces at the ends of lines and empty lines at its end. /tmp is a directory of the test.
 func Printed(t *testing.T, command, dir string) string {
 	t.Helper()
 	tmp := t.TempDir()
