@@ -1,6 +1,7 @@
 package cta
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 	"warpbound/internal/method"
 	"warpbound/internal/method/cells"
 	"warpbound/internal/method/cost"
+	"warpbound/internal/saturating"
 	"warpbound/internal/semantics"
 )
 
@@ -25,9 +27,9 @@ type analysis struct {
 	threads uint64 // of a CTA
 	once    []bool // by block: a thread executes it at most once
 
-	barrier  int64 // cycles from the last arrival at a barrier until its warps are ready
-	release  int64 // delay of a warp by a barrier, at most
-	dispatch int64 // cycles from the begin of a wave until its warps are ready
+	barrier  int64          // cycles from the last arrival at a barrier until its warps are ready
+	release  saturating.Int // delay of a warp by a barrier, at most
+	dispatch saturating.Int // cycles from the begin of a wave until its warps are ready
 	sms      int
 	slots    int // CTAs that an SM holds
 
@@ -73,6 +75,10 @@ func bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	longest := slices.MaxFunc(tallies, func(s, t tally) int { return cmp.Compare(s.cycles, t.cycles) })
+	if longest.cycles == saturating.Max {
+		return nil, ErrOverflow
+	}
 	return &method.Answer{Estimates: []estimate.Estimate{*a.result(p, tallies, loops)}, Warnings: a.warnings}, nil
 }
 
@@ -103,12 +109,12 @@ func newAnalysis(p *method.Problem) *analysis {
 	m := p.Machine
 	a := &analysis{
 		launch: p.Launch, graph: p.Graph, costs: cost.Of(p.Graph.Kernel, m), counter: cost.NewCounter(m), ranges: newRanges(p),
-		barrier: m.SM.Barrier.Value, dispatch: m.SM.Dispatch.Value,
+		barrier: m.SM.Barrier.Value, dispatch: saturating.Of(m.SM.Dispatch.Value),
 		sms: int(m.SM.Count.Value), slots: p.Resident,
 		threads: cost.Threads(p.Launch), once: once(p.Graph.Flow.Graph()), paths: make(map[[3]int64][]*path), kinds: make(map[string]int),
 	}
 	a.overlap = newOverlap(p.Graph.Kernel, a.costs, a.slots*p.Launch.Warps())
-	a.release = a.barrier - min(m.Classes["sync"].Initiation, m.Classes["control"].Initiation)
+	a.release = saturating.Of(max(0, a.barrier-min(m.Classes["sync"].Initiation, m.Classes["control"].Initiation)))
 	return a
 }
 
@@ -123,9 +129,6 @@ func (a *analysis) execute(ctx context.Context, p *method.Problem, boxes int) ([
 		}
 		for _, r := range results {
 			rec := r.Visitor.(*recorder)
-			if rec.path.overflows {
-				return nil, ErrOverflow
-			}
 			if rec.path = rec.finish(); rec.path.variants == nil {
 				rec.path = a.unique(rec.path)
 			}
@@ -203,7 +206,7 @@ func (a *analysis) class(paths []*path) class {
 	c := class{warps: paths, certain: true, delay: a.compose(paths)}
 	for _, p := range paths {
 		c.certain = c.certain && p.certain && !p.partial
-		c.service += p.service
+		c.service = c.service.Add(p.service)
 	}
 	return c
 }

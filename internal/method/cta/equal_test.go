@@ -22,18 +22,18 @@ func TestEqualPaths(t *testing.T) {
 	for what, change := range map[string]func(*path){
 		"certain":            func(p *path) { p.certain = false },
 		"partial":            func(p *path) { p.partial = true },
-		"service":            func(p *path) { p.service++ },
-		"waits":              func(p *path) { p.waits++ },
-		"visible":            func(p *path) { p.visible++ },
-		"minor":              func(p *path) { p.minor++ },
+		"service":            func(p *path) { p.service = p.service.Add(1) },
+		"waits":              func(p *path) { p.waits = p.waits.Add(1) },
+		"visible":            func(p *path) { p.visible = p.visible.Add(1) },
+		"minor":              func(p *path) { p.minor = p.minor.Add(1) },
 		"an instruction":     func(p *path) { p.ops[1].pc++ },
 		"a request":          func(p *path) { p.ops[0].requests++ },
 		"instructions":       func(p *path) { p.ops = p.ops[:1] },
-		"a delay":            func(p *path) { p.delays[1].delay++ },
+		"a delay":            func(p *path) { p.delays[1].delay = p.delays[1].delay.Add(1) },
 		"a barrier":          func(p *path) { p.delays[1].certain = false },
 		"segments":           func(p *path) { p.delays = slices.Concat(p.delays, []segment{{}}) },
-		"service of a block": func(p *path) { p.blocks[0].service++ },
-		"counts of block":    func(p *path) { p.blocks[0].count++ },
+		"service of a block": func(p *path) { p.blocks[0].service = p.blocks[0].service.Add(1) },
+		"counts of block":    func(p *path) { p.blocks[0].count = p.blocks[0].count.Add(1) },
 	} {
 		p := one()
 		change(p)

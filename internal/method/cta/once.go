@@ -6,6 +6,7 @@ import (
 	"warpbound/internal/absexec"
 	"warpbound/internal/graph"
 	"warpbound/internal/method/cost"
+	"warpbound/internal/saturating"
 )
 
 // This file counts what lanes do that have left loops at different times, such as the code behind an early
@@ -31,31 +32,31 @@ func once(g *graph.Graph) []bool {
 
 // greatest are the times of issues of an instruction, in ascending order, as it may be issued for so many of the threads
 // only: those that take longest. The slice is never changed.
-type greatest []int64
+type greatest []saturating.Int
 
 // add returns the times with one more, and by how much that raises their sum, if there are so many of them at most.
-func (g greatest) add(cycles, limit int64) (greatest, int64) {
-	replaced, rest := int64(0), g
-	if int64(len(g)) >= limit {
+func (g greatest) add(cycles saturating.Int, limit int) (greatest, saturating.Int) {
+	replaced, rest := saturating.Int(0), g
+	if len(g) >= limit {
 		replaced, rest = g[0], g[1:]
 		if cycles <= replaced {
 			return g, 0
 		}
 	}
 	i, _ := slices.BinarySearch(rest, cycles)
-	return slices.Insert(slices.Clone(rest), i, cycles), cycles - replaced
+	return slices.Insert(slices.Clone(rest), i, cycles), cycles.Sub(replaced)
 }
 
 // issues are the tallies of an instruction: of its service, and of the delays from one barrier to the next.
 type issues struct {
-	count          int64
+	count          int
 	service, delay greatest
 	segment        int // of the delays
 }
 
 // limited returns what an issue of an instruction adds to the service and to the delay of the warp, and whether
 // it may be one more.
-func (r *recorder) limited(c *cost.Instr, s *absexec.Step, service, delay int64) (_, _ int64, more bool) {
+func (r *recorder) limited(c *cost.Instr, s *absexec.Step, service, delay saturating.Int) (_, _ saturating.Int, more bool) {
 	if c.Kind == cost.Barrier || c.Kind == cost.Arrival || !r.perThread(s.PC, s.Certain) {
 		return service, delay, true
 	}
@@ -69,7 +70,7 @@ func (r *recorder) perThread(pc int, certain bool) bool {
 }
 
 // tally counts an issue of an instruction.
-func (r *recorder) tally(issued map[int]issues, pc int, service, delay int64) (_, _ int64, more bool) {
+func (r *recorder) tally(issued map[int]issues, pc int, service, delay saturating.Int) (_, _ saturating.Int, more bool) {
 	t := issued[pc]
 	if segment := len(r.frame.delays); t.segment != segment {
 		t.segment, t.delay = segment, nil
@@ -83,13 +84,13 @@ func (r *recorder) tally(issued map[int]issues, pc int, service, delay int64) (_
 
 // limit counts alternatives that begin at a branch which each thread executes once at most, and that come to no
 // barriers. It makes the frame of the longest what they add to that of the warp, and returns what they add to its delay.
-func (r *recorder) limit(branch int, longest *frame, delay int64) int64 {
+func (r *recorder) limit(branch int, longest *frame, delay saturating.Int) saturating.Int {
 	service, delay, more := r.tally(r.forked, branch, longest.service, delay)
 	longest.service = service
 	for b := range longest.blocks {
 		s := &longest.blocks[b]
 		s.service = min(s.service, service)
-		service -= s.service
+		service = service.Sub(s.service)
 		if !more {
 			s.count = 0
 		}

@@ -3,6 +3,7 @@ package cta
 import (
 	"warpbound/internal/isa"
 	"warpbound/internal/method/cost"
+	"warpbound/internal/saturating"
 )
 
 // This file counts what warps surely do while another one waits for the longest delay that there is, such as that of memory. Before the
@@ -53,39 +54,41 @@ func (o *overlap) spoils(c *cost.Instr, in *isa.Instr, delay cost.Between) bool 
 
 // account adds a step to what the frame says of overlaps. Of its service and delay, so much counts for the path; more says that
 // it may be one more.
-func (r *recorder) account(c *cost.Instr, in *isa.Instr, delay cost.Between, service int64, more, limited bool) {
+func (r *recorder) account(c *cost.Instr, in *isa.Instr, delay cost.Between, service saturating.Int, more, limited bool) {
 	o, f := &r.overlap, &r.frame
-	f.visible += service
+	f.visible = f.visible.Add(service)
 	switch {
 	case o.waits(c, in) && !limited:
-		f.visible -= o.hidden
+		f.visible = f.visible.Sub(saturating.Of(o.hidden))
 	case more && o.spoils(c, in, delay):
-		f.visible += 2 * o.hidden
+		f.visible = f.visible.Add(saturating.Of(2 * o.hidden))
 	}
 	if !o.delays(c) {
-		f.minor += delay.Max
+		f.minor = f.minor.Add(saturating.Of(delay.Max))
 	}
 }
 
 // overlapped bounds the time of a wave whose warps come to no barriers, in cycles; false if they may.
-func (a *analysis) overlapped(warps []*path) (int64, bool) {
-	var service, minor int64
+func (a *analysis) overlapped(warps []*path) (saturating.Int, bool) {
+	var service, minor saturating.Int
 	for _, p := range warps {
 		if p.partial || p.waits > 0 || len(p.delays) > 1 {
 			return 0, false
 		}
-		service += p.service
+		service = service.Add(p.service)
 		minor = max(minor, p.minor)
 	}
 	if a.overlap.hidden == 0 {
 		return 0, false
 	}
-	sum, last := int64(0), int64(0)
+	longest, hidden := saturating.Of(a.overlap.longest), saturating.Of(a.overlap.hidden)
+	sum, last := saturating.Int(0), saturating.Int(0)
 	for _, p := range warps {
-		missed := 2 + (minor+service-p.service)/a.overlap.longest // of its delays, those without one of the last warp beside them
-		visible := min(p.service, p.visible+a.overlap.hidden*missed)
-		sum += visible
-		last = max(last, p.delays[0].delay+p.service-visible)
+		// Of its delays, those without one of the last warp beside them.
+		missed := service.Sub(p.service).Add(minor).Div(longest).Add(2)
+		visible := min(p.service, p.visible.AddMul(hidden, missed))
+		sum = sum.Add(visible)
+		last = max(last, p.service.Sub(visible).Add(p.delays[0].delay))
 	}
-	return max(service, sum+last), true
+	return max(service, sum.Add(last)), true
 }

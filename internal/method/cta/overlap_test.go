@@ -6,6 +6,7 @@ import (
 
 	"warpbound/internal/isa"
 	"warpbound/internal/method/cost"
+	"warpbound/internal/saturating"
 	"warpbound/internal/test/effort"
 )
 
@@ -61,26 +62,27 @@ func TestOverlapped(t *testing.T) {
 				case c.Kind == cost.Fence || pc == exit:
 					wait = cost.Between{Max: max(c.TailLatency(), a.costs[3].TailLatency())}
 				}
-				r.account(c, &k.Instrs[pc], wait, time, true, false)
-				p.service += time
-				p.delays[0].delay += wait.Max
+				r.account(c, &k.Instrs[pc], wait, saturating.Of(time), true, false)
+				p.service = p.service.Add(saturating.Of(time))
+				p.delays[0].lengthen(saturating.Of(wait.Max))
 				if pc == exit || all || rng.IntN(4) < keep {
 					q.ops = append(q.ops, op{int32(pc), int32(1 + rng.IntN(requests))})
 				}
 			}
 			p.visible, p.minor = r.frame.visible, r.frame.minor
 			longest, issued = append(longest, p), append(issued, q)
-			service += p.service
-			delay = max(delay, p.delays[0].delay)
+			service += p.service.Int64()
+			delay = max(delay, p.delays[0].delay.Int64())
 		}
 		cycles, ends := a.schedule(issued, warps)
 		if !ends {
 			t.Fatal("a barrier is never complete")
 		}
-		bound, ok := a.overlapped(longest)
+		sum, ok := a.overlapped(longest)
 		if !ok {
 			t.Fatal("there is no bound")
 		}
+		bound := sum.Int64()
 		if cycles > bound {
 			t.Fatalf("seed %d: %d cycles, bound %d (hidden %d, longest delay %d)", seed, cycles, bound, a.overlap.hidden, a.overlap.longest)
 		}

@@ -7,6 +7,7 @@ import (
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
 	"warpbound/internal/method/cost"
+	"warpbound/internal/saturating"
 )
 
 // path is what is known of the execution of one warp in every CTA of a box.
@@ -17,15 +18,14 @@ type path struct {
 	ops     []op
 	certain bool
 
-	service int64     // how long the warp holds the port, at most
-	delays  []segment // of the warp from one barrier to the next, at most
-	partial bool      // it comes to barriers for part of its CTA
-	waits   int64     // how often it waits at barriers, at most
-	visible int64     // service of which it is not known that it is hidden by delays of others, but for what overlapped adds
-	minor   int64     // sum of the delays that are not the longest
+	service saturating.Int // how long the warp holds the port, at most
+	delays  []segment      // of the warp from one barrier to the next, at most
+	partial bool           // it comes to barriers for part of its CTA
+	waits   saturating.Int // how often it waits at barriers, at most
+	visible saturating.Int // service of which it is not known that it is hidden by delays of others, but for what overlapped adds
+	minor   saturating.Int // sum of the delays that are not the longest
 
-	overflows bool    // iterations take longer than can be added up
-	blocks    []share // by block; the service of all is that of the path
+	blocks []share // by block; the service of all is that of the path
 
 	// The requests of some accesses, those of ops that are negative, repeat along the axes of
 	// the box. The path of each CTA is one of variants then.
@@ -43,24 +43,34 @@ type op struct {
 // segment is a part of a path that begins at a barrier, or at the beginning, and ends
 // before the next barrier that the warp surely comes to.
 type segment struct {
-	certain bool  // it surely comes to the barrier with which the segment begins
-	delay   int64 // of the warp up to the next segment, at most
+	certain bool           // it surely comes to the barrier with which the segment begins
+	delay   saturating.Int // of the warp up to the next segment, at most
 }
 
 // share is what a block has of the service of a warp.
-type share struct{ count, service int64 }
+type share struct{ count, service saturating.Int }
+
+func (s *segment) lengthen(delay saturating.Int) { s.delay = s.delay.Add(delay) }
+
+// add adds what another share has, so many times.
+func (s *share) add(t *share, times saturating.Int) {
+	s.count, s.service = s.count.AddMul(t.count, times), s.service.AddMul(t.service, times)
+}
 
 // frame is the part of a path in one alternative.
 type frame struct {
-	service int64
+	service saturating.Int
 	delays  []segment
 	blocks  []share
 	// drain is how long after the end of the last instruction posted requests of the
 	// warp can still be served.
 	drain int64
 	// visible and minor are those of the path.
-	visible, minor int64
+	visible, minor saturating.Int
 }
+
+// last is the segment that the warp is in.
+func (f *frame) last() *segment { return &f.delays[len(f.delays)-1] }
 
 // recorder makes the path of an abstract execution.
 type recorder struct {
@@ -70,7 +80,7 @@ type recorder struct {
 	forks []fork // that it is in
 	loops []loop // that it is in, of those that are summarised
 
-	width  int64          // threads of the warp
+	width  int            // threads of the warp
 	issued map[int]issues // by instruction, of those that a thread executes once
 	forked map[int]issues // by branch, of those: its alternatives
 	surely bool           // it issues the last step
@@ -78,9 +88,9 @@ type recorder struct {
 
 // loop is a loop of which one iteration stands for several.
 type loop struct {
-	times  int64
+	times  saturating.Int
 	before frame
-	waits  int64
+	waits  saturating.Int
 }
 
 // fork is a fork with the frame before it and those of its alternatives that have ended.
@@ -95,7 +105,7 @@ type fork struct {
 func (a *analysis) record(warp int) *recorder {
 	return &recorder{
 		analysis: a, path: &path{certain: true},
-		width: int64(bits.OnesCount64(a.launch.Threads(warp))), issued: make(map[int]issues), forked: make(map[int]issues),
+		width: bits.OnesCount64(a.launch.Threads(warp)), issued: make(map[int]issues), forked: make(map[int]issues),
 		frame: frame{delays: []segment{{certain: true}}, blocks: make([]share, a.graph.Len())},
 	}
 }
@@ -111,23 +121,24 @@ func (r *recorder) Step(s *absexec.Step) {
 	f := &r.frame
 	service := c.Initiation * max(made.Max, 1)
 	delay := r.delay(c, s, made, service)
-	furtherService, furtherDelay, more := r.limited(c, s, service, delay.Max)
-	f.service += furtherService
+	furtherService, furtherDelay, more := r.limited(c, s, saturating.Of(service), saturating.Of(delay.Max))
+	f.service = f.service.Add(furtherService)
 	r.account(c, s.Instr, delay, furtherService, more, r.perThread(s.PC, s.Certain))
-	block := r.graph.BlockOf(s.PC)
-	f.blocks[block].service += furtherService
-	if s.PC == r.graph.Blocks[block].Start && more {
-		f.blocks[block].count++
+	start := r.graph.BlockOf(s.PC)
+	block := &f.blocks[start]
+	block.service = block.service.Add(furtherService)
+	if s.PC == r.graph.Blocks[start].Start && more {
+		block.count = block.count.Add(1)
 	}
 	if c.Kind == cost.Arrival || c.Kind == cost.Barrier && made.Max > 0 {
-		r.path.waits++
+		r.path.waits = r.path.waits.Add(1)
 	}
 	if c.Kind == cost.Barrier && made.Max > 0 {
 		f.delays = append(f.delays, segment{certain: s.Certain && made.Min > 0})
 		r.path.partial = r.path.partial || !cost.Whole(r.launch, s.Instr, s.Box, r.threads)
 	}
 	r.path.partial = r.path.partial || c.Kind == cost.Arrival
-	f.delays[len(f.delays)-1].delay += furtherDelay
+	f.last().lengthen(furtherDelay)
 	if s.Certain {
 		f.drain = max(0, f.drain-c.Initiation*max(made.Min, 1)-delay.Min)
 	}
@@ -218,28 +229,22 @@ func (r *recorder) Join() {
 		}
 		f.drain = max(f.drain, successors[i].drain)
 	}
-	visible, minor := int64(0), int64(0)
+	visible, minor := saturating.Int(0), saturating.Int(0)
 	for i := range successors {
 		visible, minor = max(visible, successors[i].visible), max(minor, successors[i].minor)
 	}
-	f.visible += visible
-	f.minor += minor
+	f.visible, f.minor = f.visible.Add(visible), f.minor.Add(minor)
 	delays := maximum(successors)
 	if at.once && len(delays) == 1 {
 		delays[0].delay = r.limit(at.branch, longest, delays[0].delay)
 	}
-	f.service += longest.service
+	f.service = f.service.Add(longest.service)
 	for b, s := range longest.blocks {
-		f.blocks[b].count += s.count
-		f.blocks[b].service += s.service
+		f.blocks[b].add(&s, 1)
 	}
-	f.delays[len(f.delays)-1].delay += delays[0].delay
+	f.last().lengthen(delays[0].delay)
 	f.delays = append(f.delays, delays[1:]...)
 }
-
-// longest is the longest time of the iterations of a loop that is summarised, in cycles: sums of many do not
-// overflow.
-const longest = 1 << 50
 
 // unrolled is the greatest number of segments that are told apart in a loop that is summarised.
 const unrolled = 1 << 14
@@ -247,7 +252,7 @@ const unrolled = 1 << 14
 // Repeat begins an iteration that stands for several. Posted requests may be under way from the one before.
 func (r *recorder) Repeat(times int) {
 	r.path.certain = false
-	r.loops = append(r.loops, loop{times: int64(times), before: r.frame, waits: r.path.waits})
+	r.loops = append(r.loops, loop{times: saturating.Of(times), before: r.frame, waits: r.path.waits})
 	drain := r.frame.drain
 	for i := range r.costs {
 		if c := &r.costs[i]; c.Kind == cost.Posted {
@@ -264,32 +269,23 @@ func (r *recorder) Repeated() {
 	body := r.frame
 	r.frame = l.before
 	f := &r.frame
-	times := func(n int64) int64 {
-		if n > longest/l.times {
-			r.path.overflows = true
-			return longest
-		}
-		return n * l.times
-	}
-	f.service += times(body.service)
-	f.visible += times(body.visible)
-	f.minor += times(body.minor)
+	f.service = f.service.AddMul(body.service, l.times)
+	f.visible = f.visible.AddMul(body.visible, l.times)
+	f.minor = f.minor.AddMul(body.minor, l.times)
 	f.drain = body.drain
 	for b, s := range body.blocks {
-		f.blocks[b].count += times(s.count)
-		f.blocks[b].service += times(s.service)
+		f.blocks[b].add(&s, l.times)
 	}
-	r.path.waits = l.waits + times(r.path.waits-l.waits)
-	last := &f.delays[len(f.delays)-1]
-	if further := int64(len(body.delays) - 1); further > 0 && further <= unrolled/l.times {
+	r.path.waits = l.waits.AddMul(r.path.waits.Sub(l.waits), l.times)
+	if further := saturating.Of(len(body.delays) - 1); further > 0 && further.Mul(l.times) <= unrolled {
 		for range l.times {
-			f.delays[len(f.delays)-1].delay += body.delays[0].delay
+			f.last().lengthen(body.delays[0].delay)
 			f.delays = append(f.delays, body.delays[1:]...)
 		}
 		return
 	}
 	for _, s := range body.delays {
-		last.delay += times(s.delay)
+		f.last().lengthen(s.delay.Mul(l.times))
 	}
 	r.path.partial = r.path.partial || len(body.delays) > 1
 }
@@ -315,7 +311,7 @@ func maximum(successors []frame) []segment {
 func oneByOne(successors []frame) []segment {
 	all := []segment{{certain: true}}
 	for _, successor := range successors {
-		all[len(all)-1].delay += successor.delays[0].delay
+		all[len(all)-1].lengthen(successor.delays[0].delay)
 		for _, s := range successor.delays[1:] {
 			all = append(all, segment{delay: s.delay})
 		}
@@ -348,5 +344,5 @@ func (p *path) key() [3]int64 {
 	for _, o := range p.ops {
 		sum = sum*31 + int64(o.pc)<<8 + int64(o.requests)
 	}
-	return [3]int64{p.service, int64(len(p.ops)), sum}
+	return [3]int64{p.service.Int64(), int64(len(p.ops)), sum}
 }

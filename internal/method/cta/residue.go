@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"warpbound/internal/method/cost"
+	"warpbound/internal/saturating"
 )
 
 // vary makes the variants of a path whose ops are certain but for requests that repeat. If
@@ -30,10 +31,9 @@ func (r *recorder) vary(p *path) {
 			}
 			v := &p.varied[-1-o.requests]
 			o.requests = v.Counts[cost.Residue(at, v.Period)]
-			less := r.costs[o.pc].Initiation * int64(slices.Max(v.Counts)-o.requests)
-			q.service -= less
-			q.visible -= less
-			q.blocks[r.graph.BlockOf(int(o.pc))].service -= less
+			less := saturating.Of(r.costs[o.pc].Initiation * int64(slices.Max(v.Counts)-o.requests))
+			block := &q.blocks[r.graph.BlockOf(int(o.pc))]
+			q.service, q.visible, block.service = q.service.Sub(less), q.visible.Sub(less), block.service.Sub(less)
 		}
 		p.variants = append(p.variants, r.unique(q))
 	})

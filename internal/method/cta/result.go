@@ -7,6 +7,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/method"
+	"warpbound/internal/saturating"
 )
 
 // result makes the estimate of what the SM that needs longest executes.
@@ -23,34 +24,34 @@ func (a *analysis) result(p *method.Problem, tallies []tally, facts []absexec.Lo
 		d.Paths += len(same)
 	}
 	blocks := make([]share, a.graph.Len())
+	var issue, dispatch saturating.Int
 	for kind, times := range t.waves {
 		if times == 0 {
 			continue
 		}
 		w := &a.waves[kind]
 		d.Waves = append(d.Waves, estimate.CTAWave{
-			Times: times, CTAs: len(w.classes), Warps: w.warps, Exact: w.exact,
-			Cycles: w.cycles, Issue: w.service, Stall: w.cycles - w.service,
+			Times: times.Int64(), CTAs: len(w.classes), Warps: w.warps, Exact: w.exact,
+			Cycles: w.cycles.Int64(), Issue: w.service.Int64(), Stall: w.cycles.Sub(w.service).Int64(),
 		})
-		d.Issue += times * w.service
-		d.Stall += times * (w.cycles - w.service)
-		d.Dispatch += times * a.dispatch
+		issue, dispatch = issue.AddMul(w.service, times), dispatch.AddMul(a.dispatch, times)
 		for _, c := range w.classes {
 			for _, p := range a.classes[c].warps {
 				for b, s := range p.blocks {
-					blocks[b].count += times * s.count
-					blocks[b].service += times * s.service
+					blocks[b].add(&s, times)
 				}
 			}
 		}
 	}
+	d.Issue, d.Dispatch = issue.Int64(), dispatch.Int64()
+	d.Stall = t.cycles.Sub(issue).Sub(dispatch).Int64()
 	evidence := []estimate.Evidence{p.Evidence()}
 	assumptions := p.Assumptions()
 	for i, l := range a.graph.Loops().Loops {
-		issue := int64(0)
+		issue := saturating.Int(0)
 		for b := range blocks {
 			if l.Contains(b) {
-				issue += blocks[b].service
+				issue = issue.Add(blocks[b].service)
 			}
 		}
 		if issue == 0 {
@@ -59,7 +60,7 @@ func (a *analysis) result(p *method.Problem, tallies []tally, facts []absexec.Lo
 		header := &a.graph.Blocks[l.Header]
 		detail := estimate.CTALoop{
 			Name: a.graph.Name(l.Header), Pos: header.Source().String(),
-			Iterations: facts[i].Iterations, Evidence: estimate.Proven, Issue: issue,
+			Iterations: facts[i].Iterations, Evidence: estimate.Proven, Issue: issue.Int64(),
 		}
 		if _, basis, _ := p.LoopBound(l.Header); facts[i].Forced && basis == estimate.Annotated {
 			detail.Evidence = basis
@@ -69,7 +70,7 @@ func (a *analysis) result(p *method.Problem, tallies []tally, facts []absexec.Lo
 		d.Loops = append(d.Loops, detail)
 	}
 	return &estimate.Estimate{
-		Method: ID, Cycles: t.cycles, Evidence: estimate.Weakest(evidence...),
+		Method: ID, Cycles: t.cycles.Int64(), Evidence: estimate.Weakest(evidence...),
 		Assumptions: assumptions, Detail: d, Breakdown: a.shares(blocks, d),
 	}
 }
@@ -80,7 +81,8 @@ func (a *analysis) shares(blocks []share, d *estimate.CTA) []estimate.Share {
 	for b, s := range blocks {
 		if s.service > 0 {
 			shares = append(shares, estimate.Share{
-				Name: a.graph.Name(b), Pos: a.graph.Blocks[b].Source().String(), Count: s.count, Cycles: s.service,
+				Name: a.graph.Name(b), Pos: a.graph.Blocks[b].Source().String(),
+				Count: s.count.Int64(), Cycles: s.service.Int64(),
 			})
 		}
 	}

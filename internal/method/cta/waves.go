@@ -2,17 +2,17 @@ package cta
 
 import (
 	"fmt"
-	"math"
 
 	"warpbound/internal/method/cost"
+	"warpbound/internal/saturating"
 )
 
 // class is what all CTAs of some cells have in common.
 type class struct {
 	warps   []*path
-	certain bool  // so are all paths, and no barrier is for part of the CTA
-	service int64 // of all warps, at most
-	delay   int64 // on any chain of warps, at most
+	certain bool           // so are all paths, and no barrier is for part of the CTA
+	service saturating.Int // of all warps, at most
+	delay   saturating.Int // on any chain of warps, at most
 }
 
 // wave is one kind of wave of an SM: the classes of its CTAs, by slot.
@@ -20,26 +20,26 @@ type wave struct {
 	classes []int32
 	warps   int
 	exact   bool
-	cycles  int64 // from when its warps are ready to the last retirement, at most
-	service int64 // in which the port is held, at most
+	cycles  saturating.Int // from when its warps are ready to the last retirement, at most
+	service saturating.Int // in which the port is held, at most
 }
 
 // tally says how many waves of each kind an SM executes.
 type tally struct {
-	cycles int64 // dispatches included
-	waves  []int64
+	cycles saturating.Int // dispatches included
+	waves  []saturating.Int
 }
 
 // tallies distributes the grid to the SMs in waves and returns what each executes.
 func (a *analysis) tallies() ([]tally, error) {
 	all := make([]tally, a.sms)
-	err := a.cells.Waves(a.sms, a.slots, func(sm, first int, times int64) error { return a.distribute(&all[sm], first, times) })
+	err := a.cells.Waves(a.sms, a.slots, func(sm, first int, times int64) error { return a.distribute(&all[sm], first, saturating.Of(times)) })
 	return all, err
 }
 
 // distribute adds a wave that begins with the CTA first, so many times, to what an SM
 // executes.
-func (a *analysis) distribute(t *tally, first int, times int64) error {
+func (a *analysis) distribute(t *tally, first int, times saturating.Int) error {
 	classes, total := a.slotted[:0], a.cells.CTAs()
 	for slot := range a.slots {
 		if cta := first + slot*a.sms; cta < total {
@@ -58,12 +58,8 @@ func (a *analysis) distribute(t *tally, first int, times int64) error {
 	for len(t.waves) <= kind {
 		t.waves = append(t.waves, 0)
 	}
-	t.waves[kind] += times
-	each := a.dispatch + a.waves[kind].cycles
-	if each > (math.MaxInt64-t.cycles)/times {
-		return ErrOverflow
-	}
-	t.cycles += times * each
+	t.waves[kind] = t.waves[kind].Add(times)
+	t.cycles = t.cycles.AddMul(a.dispatch.Add(a.waves[kind].cycles), times)
 	return nil
 }
 
@@ -78,22 +74,22 @@ func (a *analysis) kindOf(classes []int32) (int, error) {
 	}
 	w := wave{classes: append([]int32(nil), classes...), exact: true}
 	var warps []*path
-	var delay int64
+	var delay saturating.Int
 	for _, c := range classes {
 		class := &a.classes[c]
 		warps = append(warps, class.warps...)
 		w.exact = w.exact && class.certain
-		w.service += class.service
+		w.service = w.service.Add(class.service)
 		delay = max(delay, class.delay)
 	}
 	w.warps = len(warps)
-	w.cycles = w.service + delay
+	w.cycles = w.service.Add(delay)
 	if cycles, ok := a.overlapped(warps); ok {
 		w.cycles = min(w.cycles, cycles)
 	}
 	if w.exact {
-		var ends bool
-		if w.cycles, ends = a.schedule(warps, len(a.classes[classes[0]].warps)); !ends {
+		cycles, ends := a.schedule(warps, len(a.classes[classes[0]].warps))
+		if w.cycles = saturating.Of(cycles); !ends {
 			return 0, fmt.Errorf("kernel %s: a barrier never completes, so the kernel does not terminate", a.graph.Kernel.Readable())
 		}
 	}

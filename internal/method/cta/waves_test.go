@@ -7,6 +7,7 @@ import (
 
 	"warpbound/internal/method/cells"
 	"warpbound/internal/method/cost"
+	"warpbound/internal/saturating"
 )
 
 // TestTallies distributes random grids band by band and, as the slow obvious version, CTA by
@@ -34,7 +35,7 @@ func TestTallies(t *testing.T) {
 				sms: 1 + int(seed%4), slots: 1 + int(seed/4%3), cells: g, classOf: classOf, kinds: make(map[string]int),
 			}
 			for i := range 4 {
-				p := &path{certain: true, ops: make([]op, 1+i*i), service: int64(1 + i*i)}
+				p := &path{certain: true, ops: make([]op, 1+i*i), service: saturating.Of(1 + i*i)}
 				a.classes = append(a.classes, class{warps: []*path{p}, certain: true, service: p.service})
 			}
 			return a
@@ -67,9 +68,9 @@ func TestTallies(t *testing.T) {
 func TestNumbered(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		segments := []segment{{certain: true, delay: int64(r.IntN(9))}}
+		segments := []segment{{certain: true, delay: saturating.Of(r.IntN(9))}}
 		for range r.IntN(8) {
-			segments = append(segments, segment{certain: r.IntN(2) == 0, delay: int64(r.IntN(9))})
+			segments = append(segments, segment{certain: r.IntN(2) == 0, delay: saturating.Of(r.IntN(9))})
 		}
 		got := numbered(segments)
 		for choice := range 1 << len(segments) { // which barriers that may be passed by are
@@ -81,7 +82,7 @@ func TestNumbered(t *testing.T) {
 					}
 					at, delay = at+1, 0
 				}
-				delay += s.delay
+				delay = delay.Add(s.delay)
 			}
 			if got[at] < delay {
 				t.Fatalf("seed %d: segments %v, from barrier %d a delay of %d: got %v", seed, segments, at, delay, got)
