@@ -15,6 +15,7 @@ import (
 	"warpbound/internal/method"
 	"warpbound/internal/method/cells"
 	"warpbound/internal/method/cost"
+	"warpbound/internal/saturating"
 	"warpbound/internal/semantics"
 )
 
@@ -24,8 +25,8 @@ type analysis struct {
 	graph        *cfg.Graph
 	machine      *machine.Machine
 	costs        []cost.Instr
-	tails        []int64 // different ones of the costs, in order
-	accessTail   int64   // the longest of an instruction that accesses memory
+	tails        []saturating.Int // different ones of the costs, in order
+	accessTail   saturating.Int   // the longest of an instruction that accesses memory
 	counter      *cost.Counter
 	layout       layout
 	pools        *pools
@@ -42,8 +43,8 @@ type analysis struct {
 	warm bool            // launches before may have left something in the shared cache
 	held map[uint64]bool // of that, the lines that surely are there and stay
 
-	instructions int64 // of the launch, if their order is known
-	limited      bool  // there are too many accesses to tell which lines stay in the caches
+	instructions saturating.Int // of the launch, if their order is known
+	limited      bool           // there are too many accesses to tell which lines stay in the caches
 
 	executed func(instructions int64) // Problem.Executed
 
@@ -102,7 +103,7 @@ func newAnalysis(p *method.Problem) (*analysis, error) {
 		loops:        make([]absexec.LoopFact, len(p.Graph.Loops().Loops)), executed: p.Executed,
 	}
 	for i := range a.costs {
-		a.tails = append(a.tails, a.costs[i].TailLatency())
+		a.tails = append(a.tails, saturating.Of(a.costs[i].TailLatency()))
 	}
 	a.accessTail = a.longestAccess()
 	slices.Sort(a.tails)
@@ -189,24 +190,24 @@ func (a *analysis) ordered() bool {
 
 // short reports whether a launch whose order is known is not too much to follow.
 func (a *analysis) short(effort budget.Effort) bool {
-	accesses := int64(0)
+	accesses := saturating.Int(0)
 	for _, results := range a.warps {
 		for i := range results {
 			p := &results[i].Visitor.(*recorder).path
-			n := int64(results[i].Box.CTAs())
-			a.instructions = saturate(a.instructions, int64(len(p.ops)), n)
-			accesses = saturate(accesses, p.sums.accesses, n)
+			n := saturating.Of(results[i].Box.CTAs())
+			a.instructions = a.instructions.AddMul(saturating.Of(len(p.ops)), n)
+			accesses = accesses.AddMul(p.sums.accesses, n)
 		}
 	}
-	return max(a.instructions, accesses) <= effort.Of(maxEvents)
+	return max(a.instructions, accesses) <= saturating.Of(effort.Of(maxEvents))
 }
 
 // bounded counts the instructions of all paths of which it is not known how many requests they make.
-func (a *analysis) bounded() int64 {
-	n := int64(0)
+func (a *analysis) bounded() saturating.Int {
+	n := saturating.Int(0)
 	for _, results := range a.warps {
 		for i := range results {
-			n += results[i].Visitor.(*recorder).path.bounded
+			n = n.Add(results[i].Visitor.(*recorder).path.bounded)
 		}
 	}
 	return n
@@ -224,12 +225,4 @@ func (d *distribution) wave(sm, wave int) []int {
 		}
 	}
 	return ctas
-}
-
-// saturate returns x + n*y, or the greatest number if that is too large. None is negative.
-func saturate(x, y, n int64) int64 {
-	if n > 0 && y > (math.MaxInt64-x)/n {
-		return math.MaxInt64
-	}
-	return x + n*y
 }

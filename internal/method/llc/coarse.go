@@ -3,128 +3,133 @@ package llc
 import (
 	"cmp"
 	"encoding/binary"
-	"math"
 	"slices"
 
 	"warpbound/estimate"
 	"warpbound/internal/method/cost"
+	"warpbound/internal/saturating"
 )
 
 // coarse bounds a launch by sums, where it is not known exactly what its warps execute: by what each SM
 // needs when it is not throttled. If accesses are regulated, the last SM to send its quota in an interval was
 // not throttled before, so that each interval takes some part of what one SM needs. Or else the chain of waits
 // goes from one SM to another where intervals begin, and has the accesses of each interval on one SM only.
-// Either way there are no more SMs than intervals.
+// Either way there are no more SMs than intervals. A bound that does not fit is ErrOverflow.
 func (a *analysis) coarse() (*detail, error) {
 	d := a.detail()
 	needs, courses, together := a.needs()
+	var accesses, misses, intervals saturating.Int
 	for _, need := range needs {
-		misses := min(need.accesses, need.turns)
-		d.Cores = append(d.Cores, estimate.LLCCore{Accesses: need.accesses, Misses: misses})
-		d.Unclassified = saturate(d.Unclassified, need.accesses, 1)
-		d.Misses = saturate(d.Misses, misses, 1)
+		missed := min(need.accesses, need.turns)
+		d.Cores = append(d.Cores, estimate.LLCCore{Accesses: need.accesses.Int64(), Misses: missed.Int64()})
+		accesses, misses = accesses.Add(need.accesses), misses.Add(missed)
 		if d.Regulated {
-			d.Intervals = max(d.Intervals, need.accesses/d.Quota+1)
+			intervals = max(intervals, need.accesses.Div(saturating.Of(d.Quota)).Add(1))
 		}
 	}
-	d.Misses = min(d.Misses, together)
+	misses = min(misses, together)
 	for sm := range needs {
 		if needs[sm].cycles > needs[d.SM].cycles {
 			d.SM = sm
 		}
 	}
+	chain, cycles := needs[d.SM], needs[d.SM].cycles
 	if d.Regulated {
-		d.cycles = a.inIntervals(d, needs, courses)
-		d.IntervalEnds = saturate(0, d.Intervals-1, a.endOfInterval())
-		d.cycles = saturate(d.cycles, d.IntervalEnds, 1)
-	} else {
-		longest := needs[d.SM]
-		d.cycles, d.Issue, d.Dispatch = longest.cycles, longest.service, longest.dispatch
+		chain, cycles = a.inIntervals(intervals, needs, courses, d.SM)
+		ends := intervals.Sub(1).Mul(a.endOfInterval())
+		cycles = cycles.Add(ends)
+		d.Intervals, d.IntervalEnds = intervals.Int64(), ends.Int64()
 	}
-	d.Accesses = d.Unclassified
-	d.Stall = d.cycles - d.Issue - d.Dispatch
-	d.Cores = append(d.Cores, a.cpu.detail())
-	d.AllMisses = saturate(d.Misses, a.cpu.detail().Misses, 1)
-	if d.Accesses > 0 {
-		d.MissRate = float64(d.Misses) / float64(d.Accesses)
-	}
-	if d.cycles == math.MaxInt64 {
+	if cycles == saturating.Max {
 		return nil, ErrOverflow
+	}
+	d.cycles, d.Issue, d.Dispatch = cycles.Int64(), chain.service.Int64(), chain.dispatch.Int64()
+	d.Stall = cycles.Sub(chain.service).Sub(chain.dispatch).Int64()
+	d.Accesses, d.Unclassified, d.Misses = accesses.Int64(), accesses.Int64(), misses.Int64()
+	d.Cores = append(d.Cores, a.cpu.detail())
+	d.AllMisses = misses.Add(saturating.Of(a.cpu.detail().Misses)).Int64()
+	if d.Accesses > 0 {
+		d.MissRate = misses.Float64() / accesses.Float64()
 	}
 	return d, nil
 }
 
-// inIntervals bounds the cycles of all intervals, without their ends. It enters what of them is issue and
-// dispatch.
-func (a *analysis) inIntervals(d *detail, needs []need, courses []*course) int64 {
-	count := int(min(d.Intervals, int64(len(needs))))
-	longest := func(cycles func(*need) int64) (total need) {
+// inIntervals bounds the cycles of all intervals, without their ends, and returns which chain that is: of it are issue
+// and dispatch. sm is the SM that takes longest when it is not throttled.
+func (a *analysis) inIntervals(
+	intervals saturating.Int, needs []need, courses []*course, sm int,
+) (chain need, along saturating.Int) {
+	count := int(min(intervals, saturating.Of(len(needs))).Int64())
+	longest := func(cycles func(*need) saturating.Int) (total need) {
 		sorted := slices.SortedStableFunc(slices.Values(needs), func(m, n need) int { return cmp.Compare(cycles(&n), cycles(&m)) })
 		for i := range sorted[:count] {
 			total.plus(&sorted[i], 1)
 		}
 		return total
 	}
-	sum := longest(func(n *need) int64 { return n.cycles })
+	sum := longest(func(n *need) saturating.Int { return n.cycles })
 	l := newLatencies(a.machine, 0)
+	quota := saturating.Of(a.quota())
 	// Turns at the DRAM count for the accesses that need them, or for all that an interval has.
-	turn := l.separation() - l.slots.period
-	chain, each := longest(func(n *need) int64 { return saturate(n.chain, n.turns, turn) }), l.slots.period
-	along := saturate(chain.chain, chain.turns, turn)
-	if all := longest(func(n *need) int64 { return n.chain }); along > saturate(all.chain, saturate(0, d.Intervals, d.Quota), turn) {
-		chain, along, each = all, all.chain, l.separation()
+	turn, each := saturating.Of(l.separation()-l.slots.period), saturating.Of(l.slots.period)
+	chain = longest(func(n *need) saturating.Int { return n.chain.AddMul(n.turns, turn) })
+	along = chain.chain.AddMul(chain.turns, turn)
+	all := longest(func(n *need) saturating.Int { return n.chain })
+	if along > all.chain.AddMul(intervals.Mul(quota), turn) {
+		chain, along, each = all, all.chain, saturating.Of(l.separation())
 	}
-	along = saturate(along, d.Intervals, saturate(a.anew(&l), d.Quota, each))
+	along = along.AddMul(intervals, a.anew(&l).AddMul(quota, each))
 	if sum.cycles < along {
 		chain, along = sum, sum.cycles
 	}
-	if inTurns, ok := a.inTurns(d, courses, &l); ok && inTurns < along {
-		turns := longest(func(n *need) int64 { return n.turns }).turns
-		inTurns = saturate(inTurns, min(turns, saturate(0, d.Intervals, d.Quota)), turn)
+	if inTurns, ok := a.inTurns(intervals, courses, &l); ok && inTurns < along {
+		turns := longest(func(n *need) saturating.Int { return n.turns }).turns
+		inTurns = inTurns.AddMul(min(turns, intervals.Mul(quota)), turn)
 		if inTurns < along {
-			chain, along = needs[d.SM], inTurns
+			chain, along = needs[sm], inTurns
 		}
 	}
-	d.Issue, d.Dispatch = chain.service, chain.dispatch
-	return along
+	return chain, along
 }
 
-// inTurns bounds the cycles of all intervals by what each SM does in which turns, without their ends and without turns at the DRAM. It is false
-// if that is not known.
-func (a *analysis) inTurns(d *detail, courses []*course, l *latencies) (int64, bool) {
+// inTurns bounds the cycles of all intervals by what each SM does in which turns, without their ends and without turns
+// at the DRAM. It is false if that is not known.
+func (a *analysis) inTurns(intervals saturating.Int, courses []*course, l *latencies) (saturating.Int, bool) {
 	if courses == nil {
 		return 0, false
 	}
-	answer := a.anew(l) - a.longest() + a.accessTail
-	total, ok := inTurns(courses, d.Intervals, d.Quota, &turnTimes{tail: a.accessTail, answer: answer, dispatch: a.machine.SM.Dispatch.Value})
-	perInterval := saturate(a.anew(l), d.Quota, l.slots.period)
-	perInterval = saturate(perInterval, d.Quota/a.machine.Interconnect.Credits.Value+1, answer) // for credits
-	return saturate(total, d.Intervals, perInterval), ok
+	quota, credits := saturating.Of(a.quota()), saturating.Of(a.machine.Interconnect.Credits.Value)
+	answer := a.anew(l).Sub(a.longest()).Add(a.accessTail)
+	dispatch := saturating.Of(a.machine.SM.Dispatch.Value)
+	total, ok := inTurns(courses, intervals, quota, &turnTimes{tail: a.accessTail, answer: answer, dispatch: dispatch})
+	perInterval := a.anew(l).AddMul(quota, saturating.Of(l.slots.period))
+	perInterval = perInterval.AddMul(quota.Div(credits).Add(1), answer) // for credits
+	return total.AddMul(intervals, perInterval), ok
 }
 
 // endOfInterval returns how long all SMs that have not ended are throttled at the end of an interval, at
 // most.
-func (a *analysis) endOfInterval() int64 {
+func (a *analysis) endOfInterval() saturating.Int {
 	wait := int64(0)
 	if len(a.cpu.accesses) > 0 {
 		wait = a.cpu.wait + a.cpu.oldest()
 	}
-	return wait + a.machine.Regulator.Reset.Value + 1
+	return saturating.Of(wait + a.machine.Regulator.Reset.Value + 1)
 }
 
 // need is what an SM needs when it is not throttled, at most.
 type need struct {
-	cycles, service, dispatch int64
-	chain                     int64 // of cycles, without what accesses add that follow one another in time
-	busy                      int64 // without what the shared cache takes
-	accesses                  int64
-	turns                     int64 // of them at the DRAM
+	cycles, service, dispatch saturating.Int
+	chain                     saturating.Int // of cycles, without what accesses add that follow one another in time
+	busy                      saturating.Int // without what the shared cache takes
+	accesses                  saturating.Int
+	turns                     saturating.Int // of them at the DRAM
 }
 
 // needs adds up what the waves of each SM need, and tells in which turns they need it; nil if that is not known. misses bounds
 // those of all SMs together.
-func (a *analysis) needs() (all []need, courses []*course, misses int64) {
-	misses = math.MaxInt64
+func (a *analysis) needs() (all []need, courses []*course, misses saturating.Int) {
+	misses = saturating.Max
 	if f := a.follower(); f != nil {
 		all, courses, misses = f.needs()
 	} else {
@@ -139,7 +144,7 @@ func (a *analysis) needs() (all []need, courses []*course, misses int64) {
 }
 
 // needs adds up what the waves of each SM need, with what is known of the lines that they touch.
-func (f *follower) needs() ([]need, []*course, int64) {
+func (f *follower) needs() ([]need, []*course, saturating.Int) {
 	all := make([]need, f.distribution.sms)
 	courses := make([]*course, len(all))
 	l := newLatencies(f.machine, 0)
@@ -192,7 +197,7 @@ func (a *analysis) byKind() []need {
 		if len(ctas) > 0 {
 			w := kinds.wave(ctas)
 			n := a.needOf(w, w.total.reads, &l)
-			all[sm].plus(&n, times)
+			all[sm].plus(&n, saturating.Of(times))
 		}
 		return nil
 	}
@@ -202,30 +207,32 @@ func (a *analysis) byKind() []need {
 
 // finish adds up what an SM needs.
 func (a *analysis) finish(n *need, l *latencies) {
-	byTurns := saturate(saturate(n.chain, n.accesses, l.slots.period), n.turns, l.separation()-l.slots.period)
-	oneByOne := saturate(saturate(n.busy, n.accesses, l.oldestHit()), n.turns, l.oldest()-l.oldestHit())
-	n.cycles = saturate(min(byTurns, oneByOne), n.dispatch, 1)
-	n.chain = saturate(n.chain, n.dispatch, 1)
+	slot, beside := saturating.Of(l.slots.period), saturating.Of(l.separation()-l.slots.period)
+	hit, miss := saturating.Of(l.oldestHit()), saturating.Of(l.oldest()-l.oldestHit())
+	byTurns := n.chain.AddMul(n.accesses, slot).AddMul(n.turns, beside)
+	oneByOne := n.busy.AddMul(n.accesses, hit).AddMul(n.turns, miss)
+	n.cycles = min(byTurns, oneByOne).Add(n.dispatch)
+	n.chain = n.chain.Add(n.dispatch)
 	if a.machine.Regulated() { // behind each interval what is queued begins anew
-		n.cycles = saturate(n.cycles, n.accesses/a.quota(), a.anew(l))
+		n.cycles = n.cycles.AddMul(n.accesses.Div(saturating.Of(a.quota())), a.anew(l))
 	}
 }
 
 // plus adds what a wave needs, so many times.
-func (n *need) plus(wave *need, times int64) {
-	n.chain = saturate(n.chain, wave.chain, times)
-	n.cycles = saturate(n.cycles, wave.cycles, times)
-	n.busy = saturate(n.busy, wave.busy, times)
-	n.service = saturate(n.service, wave.service, times)
-	n.dispatch = saturate(n.dispatch, wave.dispatch, times)
-	n.accesses = saturate(n.accesses, wave.accesses, times)
-	n.turns = saturate(n.turns, wave.turns, times)
+func (n *need) plus(wave *need, times saturating.Int) {
+	n.chain = n.chain.AddMul(wave.chain, times)
+	n.cycles = n.cycles.AddMul(wave.cycles, times)
+	n.busy = n.busy.AddMul(wave.busy, times)
+	n.service = n.service.AddMul(wave.service, times)
+	n.dispatch = n.dispatch.AddMul(wave.dispatch, times)
+	n.accesses = n.accesses.AddMul(wave.accesses, times)
+	n.turns = n.turns.AddMul(wave.turns, times)
 }
 
 // wave is what the warps of a wave execute, in whatever order.
 type wave struct {
 	total  sums
-	turns  int64
+	turns  saturating.Int
 	rounds *rounds // nil if it is not known what is issued by turn
 }
 
@@ -277,7 +284,7 @@ func (k *kinds) rounds(ctas []int) *rounds {
 		return nil
 	}
 	r := newRounds(paths)
-	if all := r.all(); max(all.service, all.excess, all.waits, all.reads, all.sent) == math.MaxInt64 {
+	if all := r.all(); max(all.service, all.excess, all.waits, all.reads, all.sent) == saturating.Max {
 		return nil
 	}
 	return r
@@ -285,24 +292,24 @@ func (k *kinds) rounds(ctas []int) *rounds {
 
 // needOf returns what a wave needs, of whose touches by loads so many are not hits in the L1. The wave's dispatch is in
 // dispatch alone.
-func (a *analysis) needOf(w *wave, misses int64, l *latencies) need {
+func (a *analysis) needOf(w *wave, misses saturating.Int, l *latencies) need {
 	misses = min(misses, w.total.reads)
 	n := need{
-		busy:     saturate(w.total.busy, w.total.further, a.machine.LLC.Atomic.Value),
+		busy:     w.total.busy.AddMul(w.total.further, saturating.Of(a.machine.LLC.Atomic.Value)),
 		service:  w.total.service,
-		dispatch: a.machine.SM.Dispatch.Value,
-		accesses: w.total.accesses - w.total.reads + misses,
+		dispatch: saturating.Of(a.machine.SM.Dispatch.Value),
+		accesses: w.total.accesses.Sub(w.total.reads).Add(misses),
 	}
 	n.turns = n.accesses
-	n.chain = a.byTurns(w, min(w.total.waiting, saturate(w.total.awaited, misses, 1)), n.accesses, l)
+	n.chain = a.byTurns(w, min(w.total.waiting, w.total.awaited.Add(misses)), n.accesses, l)
 	return n
 }
 
 // turns adds what the warps of a CTA of a cell need to total and returns in how many turns they issue, at most: up to
 // each barrier in as many as one of them has instructions.
-func (a *analysis) turns(cell int, total *sums) int64 {
-	var maximum []int64
-	sum, partial := int64(0), false
+func (a *analysis) turns(cell int, total *sums) saturating.Int {
+	var maximum []saturating.Int
+	sum, partial := saturating.Int(0), false
 	for w := range a.perCTA {
 		p := &a.result(cell, w).Visitor.(*recorder).path
 		total.plus(&p.sums)
@@ -312,15 +319,15 @@ func (a *analysis) turns(cell int, total *sums) int64 {
 				maximum = append(maximum, 0)
 			}
 			maximum[i] = max(maximum[i], n)
-			sum = saturate(sum, n, 1)
+			sum = sum.Add(n)
 		}
 	}
 	if partial {
 		return sum
 	}
-	turns := int64(0)
+	turns := saturating.Int(0)
 	for _, n := range maximum {
-		turns = saturate(turns, n, 1)
+		turns = turns.Add(n)
 	}
 	return turns
 }
@@ -336,45 +343,46 @@ func (a *analysis) turns(cell int, total *sums) int64 {
 // for credits, at least so many accesses are left out. No access, turn or instruction is in the
 // chain twice. What the accesses from j to y add is not in the result: latencies.separation for
 // each access.
-func (a *analysis) byTurns(w *wave, loads, accesses int64, l *latencies) int64 {
+func (a *analysis) byTurns(w *wave, loads, accesses saturating.Int, l *latencies) saturating.Int {
 	total, turns := &w.total, w.turns
-	answers := saturate(min(turns, saturate(loads, total.fences, 1)), 1, 1) // the last one of what is posted
-	answers = saturate(answers, accesses/a.machine.Interconnect.Credits.Value, 1)
-	cycles := saturate(total.service, answers, l.oldest()+a.accessTail)
-	cycles = saturate(cycles, min(total.further, saturate(0, answers, total.together)), a.machine.LLC.Atomic.Value)
-	instrs := int64(0) // with a tail latency at least as long
+	answers := min(turns, loads.Add(total.fences)).Add(1) // the last one of what is posted
+	answers = answers.Add(accesses.Div(saturating.Of(a.machine.Interconnect.Credits.Value)))
+	cycles := total.service.AddMul(answers, saturating.Of(l.oldest()).Add(a.accessTail))
+	further := min(total.further, answers.Mul(total.together))
+	cycles = cycles.AddMul(further, saturating.Of(a.machine.LLC.Atomic.Value))
+	instrs := saturating.Int(0) // with a tail latency at least as long
 	for i := len(a.tails) - 1; i >= 0; i-- {
-		instrs = saturate(instrs, total.tails[i], 1)
+		instrs = instrs.Add(total.tails[i])
 		step := a.tails[i]
 		if i > 0 {
-			step -= a.tails[i-1]
+			step = step.Sub(a.tails[i-1])
 		}
-		cycles = saturate(cycles, min(instrs, saturate(turns, 1, 1)), step)
+		cycles = cycles.AddMul(min(instrs, turns.Add(1)), step)
 	}
 	return cycles
 }
 
 // anew returns what it costs at most that what is queued begins anew behind the end of an interval.
-func (a *analysis) anew(l *latencies) int64 {
-	together := int64(0)
+func (a *analysis) anew(l *latencies) saturating.Int {
+	together := saturating.Int(0)
 	for _, results := range a.warps {
 		for i := range results {
 			together = max(together, results[i].Visitor.(*recorder).path.sums.together)
 		}
 	}
-	return saturate(l.oldest()+a.longest(), together, a.machine.LLC.Atomic.Value)
+	return saturating.Of(l.oldest()).Add(a.longest()).AddMul(together, saturating.Of(a.machine.LLC.Atomic.Value))
 }
 
 // longestAccess returns the longest tail latency of an instruction that accesses memory.
-func (a *analysis) longestAccess() int64 {
-	longest := int64(0)
+func (a *analysis) longestAccess() saturating.Int {
+	longest := saturating.Int(0)
 	for i := range a.costs {
 		if c := &a.costs[i]; c.Kind == cost.Load || c.Kind == cost.Posted {
-			longest = max(longest, c.TailLatency())
+			longest = max(longest, saturating.Of(c.TailLatency()))
 		}
 	}
 	return longest
 }
 
 // longest returns the longest tail latency of any instruction.
-func (a *analysis) longest() int64 { return a.tails[len(a.tails)-1] }
+func (a *analysis) longest() saturating.Int { return a.tails[len(a.tails)-1] }

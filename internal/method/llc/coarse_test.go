@@ -7,6 +7,7 @@ import (
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/method/cells"
+	"warpbound/internal/saturating"
 )
 
 // TestNeeds compares the sums over kinds of waves with those over one wave after the other.
@@ -15,10 +16,10 @@ func TestNeeds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := [3]int{rapid.IntRange(1, 300).Draw(t, "x"), rapid.IntRange(1, 6).Draw(t, "y"), 1}
 		a := &analysis{
-			machine: m, tails: []int64{1, 7}, perCTA: 2,
+			machine: m, tails: []saturating.Int{1, 7}, perCTA: 2,
 			distribution: distribution{ctas: size[0] * size[1], sms: rapid.IntRange(1, 3).Draw(t, "sms"), slots: rapid.IntRange(1, 3).Draw(t, "slots")},
 		}
-		number := func(name string) int64 { return rapid.Int64Range(0, 9).Draw(t, name) }
+		number := func(name string) saturating.Int { return saturating.Of(rapid.Int64Range(0, 9).Draw(t, name)) }
 		for range a.perCTA {
 			var boxes []absexec.Result
 			at := rapid.IntRange(0, size[0]).Draw(t, "cut")
@@ -28,11 +29,11 @@ func TestNeeds(t *testing.T) {
 				}
 				p := path{
 					sums: sums{
-						busy: number("busy"), service: number("service"), tails: []int64{number("tails"), number("tails")},
-						accesses: number("accesses") + 9, further: number("further"), waiting: number("waiting"),
+						busy: number("busy"), service: number("service"), tails: []saturating.Int{number("tails"), number("tails")},
+						accesses: number("accesses").Add(9), further: number("further"), waiting: number("waiting"),
 						reads: number("reads"), awaited: number("awaited"), fences: number("fences"),
 					},
-					turns: []int64{number("turns"), number("turns")}, partial: rapid.Bool().Draw(t, "partial"),
+					turns: []saturating.Int{number("turns"), number("turns")}, partial: rapid.Bool().Draw(t, "partial"),
 				}
 				boxes = append(boxes, absexec.Result{Box: box, Visitor: &recorder{path: p}})
 			}

@@ -8,6 +8,7 @@ import (
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
 	"warpbound/internal/method/llc/reuse"
+	"warpbound/internal/saturating"
 )
 
 // cpu is what is known of the CPU's accesses to the shared cache.
@@ -69,9 +70,9 @@ func (p *cpu) close(done int64) int64 {
 // detail returns what is known of the CPU's accesses where it is not known how they interleave with
 // others.
 func (p *cpu) detail() estimate.LLCCore {
-	n := int64(0)
+	n := saturating.Int(0)
 	for _, a := range p.accesses {
-		n = saturate(n, a.Max, 1)
+		n = n.Add(saturating.Of(a.Max))
 	}
-	return estimate.LLCCore{Accesses: n, Misses: n}
+	return estimate.LLCCore{Accesses: n.Int64(), Misses: n.Int64()}
 }

@@ -1,9 +1,10 @@
 package llc
 
 import (
-	"math"
 	"math/bits"
 	"slices"
+
+	"warpbound/internal/saturating"
 )
 
 // crowds are the lines that may be used of each set of a cache with least recently used replacement, in whatever order. They
@@ -14,21 +15,23 @@ import (
 // line is displaced m times, the sum over the others of min(t, m) is at least m times the ways.
 type crowds struct {
 	sets    []crowd
-	ways    int64
-	unknown []int64 // by pool: uses of which it is not known of which of its lines they are
-	others  int64   // uses of lines that are not added, any
+	ways    saturating.Int
+	unknown []saturating.Int // by pool: uses of which it is not known of which of its lines they are
+	others  saturating.Int   // uses of lines that are not added, any
 }
 
 type crowd struct {
-	uses  []int64      // of its lines, after sort in ascending order
-	sums  []int64      // of so many of the first ones
-	pools []poolOfASet // that have lines in the set
+	uses  []saturating.Int // of its lines, after sort in ascending order
+	sums  []saturating.Int // of so many of the first ones
+	pools []poolOfASet     // that have lines in the set
 }
 
 // poolOfASet is how many lines of a set are in a pool.
 type poolOfASet struct{ pool, lines int }
 
-func newCrowds(sets, ways int64) *crowds { return &crowds{sets: make([]crowd, sets), ways: ways} }
+func newCrowds(sets, ways int64) *crowds {
+	return &crowds{sets: make([]crowd, sets), ways: saturating.Of(ways)}
+}
 
 // clear takes all lines out.
 func (c *crowds) clear() {
@@ -40,7 +43,7 @@ func (c *crowds) clear() {
 }
 
 // add adds a line and how often it is used, at most, and the pools it is in.
-func (c *crowds) add(line uint64, uses int64, pools uint64) {
+func (c *crowds) add(line uint64, uses saturating.Int, pools uint64) {
 	s := &c.sets[line%uint64(len(c.sets))]
 	s.uses = append(s.uses, uses)
 	for ; pools != 0; pools &= pools - 1 {
@@ -61,45 +64,45 @@ func (c *crowds) sort() {
 		slices.Sort(s.uses)
 		s.sums = append(s.sums[:0], 0)
 		for k, n := range s.uses {
-			s.sums = append(s.sums, saturate(s.sums[k], n, 1))
+			s.sums = append(s.sums, s.sums[k].Add(n))
 		}
 	}
 }
 
 // evictions returns how often a line that was added with so many uses, and that is in some pools, is displaced before its
 // next use, at most.
-func (c *crowds) evictions(line uint64, uses int64, pools uint64) int64 {
+func (c *crowds) evictions(line uint64, uses saturating.Int, pools uint64) saturating.Int {
 	s := &c.sets[line%uint64(len(c.sets))]
-	if int64(len(s.uses)) <= c.ways && c.others == 0 {
+	if saturating.Of(len(s.uses)) <= c.ways && c.others == 0 {
 		return 0
 	}
 	all := uses
 	for ; pools != 0; pools &= pools - 1 {
-		all = saturate(all, c.unknown[bits.TrailingZeros64(pools)], 1)
+		all = all.Add(c.unknown[bits.TrailingZeros64(pools)])
 	}
-	lo, hi := int64(0), max(all-1, 0) // lo is possible, hi + 1 is not
+	lo, hi := saturating.Int(0), max(all, 1).Sub(1) // lo is possible, hi + 1 is not
 	for lo < hi {
-		m := lo + (hi-lo+1)/2
+		m := lo.Add(hi.Sub(lo).DivUp(2))
 		if c.possible(s, uses, m) {
 			lo = m
 		} else {
-			hi = m - 1
+			hi = m.Sub(1)
 		}
 	}
 	return lo
 }
 
 // possible reports whether a line that was added to a set with so many uses can be displaced m times.
-func (c *crowds) possible(s *crowd, uses, m int64) bool {
+func (c *crowds) possible(s *crowd, uses, m saturating.Int) bool {
 	fewer, _ := slices.BinarySearch(s.uses, m)
-	others := saturate(s.sums[fewer], int64(len(s.uses)-fewer), m)
-	if others == math.MaxInt64 {
+	others := s.sums[fewer].AddMul(saturating.Of(len(s.uses)-fewer), m)
+	if others == saturating.Max {
 		return true
 	}
-	others -= min(uses, m)
+	others = others.Sub(min(uses, m))
 	for _, p := range s.pools {
-		others = saturate(others, min(c.unknown[p.pool], saturate(0, m, int64(p.lines))), 1)
+		others = others.Add(min(c.unknown[p.pool], m.Mul(saturating.Of(p.lines))))
 	}
-	others = saturate(others, c.others, 1)
-	return others >= saturate(0, m, c.ways)
+	others = others.Add(c.others)
+	return others >= m.Mul(c.ways)
 }

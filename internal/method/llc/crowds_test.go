@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"warpbound/internal/saturating"
 )
 
 // TestCrowds compares how often lines can be displaced with how often they are, in a cache with least recently used
@@ -20,11 +22,13 @@ func TestCrowds(t *testing.T) {
 		for range 2 { // the second time in what is left of the first
 			c.clear()
 			var order []uint64
-			uses, pools := make(map[uint64]int64), make(map[uint64]uint64)
-			c.unknown = append(c.unknown, int64(number(4, "uses of the first pool")), int64(number(4, "uses of the second pool")))
-			c.others = int64(number(2, "others"))
+			uses, pools := make(map[uint64]saturating.Int), make(map[uint64]uint64)
+			for _, name := range []string{"uses of the first pool", "uses of the second pool"} {
+				c.unknown = append(c.unknown, saturating.Of(number(4, name)))
+			}
+			c.others = saturating.Of(number(2, "others"))
 			for line := range lines {
-				uses[line], pools[line] = int64(number(8, "uses")), uint64(number(3, "pools"))
+				uses[line], pools[line] = saturating.Of(number(8, "uses")), uint64(number(3, "pools"))
 				if uses[line] > 0 || pools[line] != 0 {
 					c.add(line, uses[line], pools[line])
 				}
@@ -41,7 +45,7 @@ func TestCrowds(t *testing.T) {
 				}
 			}
 			for i := range c.others {
-				order = append(order, 100+uint64(i))
+				order = append(order, 100+uint64(i.Int64()))
 			}
 			order = rapid.Permutation(order).Draw(t, "order")
 			l1, fetches := newTags(&m), make(map[uint64]int64)
@@ -52,7 +56,7 @@ func TestCrowds(t *testing.T) {
 				}
 			}
 			for line := range lines {
-				bound := 1 + c.evictions(line, uses[line], pools[line])
+				bound := 1 + c.evictions(line, uses[line], pools[line]).Int64()
 				if fetches[line] > bound {
 					t.Fatalf("line %d is fetched %d times, the bound is %d", line, fetches[line], bound)
 				}

@@ -5,6 +5,7 @@ import (
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
+	"warpbound/internal/saturating"
 )
 
 // This file finds which lines an SM touches, in whatever order it issues. Where all lines of a set that it may touch
@@ -23,23 +24,23 @@ type footprint struct {
 // pattern is an access that is made so many times, at most.
 type pattern struct {
 	access access
-	times  int64
+	times  saturating.Int
 	surely bool // in every execution by all lanes that are not optional
 }
 
 // unknownLines are touches of lines of which it is only known that they are in a pool.
 type unknownLines struct {
-	reads int64 // by loads that look the L1 up, at most
-	sent  int64 // by others, at most
-	drops bool  // some are atomic
+	reads saturating.Int // by loads that look the L1 up, at most
+	sent  saturating.Int // by others, at most
+	drops bool           // some are atomic
 }
 
 // all returns how many there are.
-func (u *unknownLines) all() int64 { return saturate(u.reads, u.sent, 1) }
+func (u *unknownLines) all() saturating.Int { return u.reads.Add(u.sent) }
 
 // plus adds what v touches.
 func (u *unknownLines) plus(v *unknownLines) {
-	u.reads, u.sent, u.drops = saturate(u.reads, v.reads, 1), saturate(u.sent, v.sent, 1), u.drops || v.drops
+	u.reads, u.sent, u.drops = u.reads.Add(v.reads), u.sent.Add(v.sent), u.drops || v.drops
 }
 
 // allPools adds what is touched of all pools.
@@ -57,9 +58,9 @@ func allPools(to, from []unknownLines) []unknownLines {
 const maxPatterns = 1 << 15
 
 // add adds an access that is made so many times; surely says that lanes make it that are not optional.
-func (f *footprint) add(a *access, times int64, surely bool) {
+func (f *footprint) add(a *access, times saturating.Int, surely bool) {
 	if a.open > 0 {
-		n := saturate(0, a.open, times)
+		n := saturating.Of(a.open).Mul(times)
 		if a.space != isa.Local {
 			f.anywhere(a.sort, int(a.pool), n)
 		}
@@ -74,7 +75,7 @@ func (f *footprint) add(a *access, times int64, surely bool) {
 
 // addStep adds an access of a step in loops that are summarised, which is made so many times. It stands for several, of
 // which the addresses may differ.
-func (f *footprint) addStep(l *layout, a *access, s *absexec.Step, times int64, surely bool) {
+func (f *footprint) addStep(l *layout, a *access, s *absexec.Step, times saturating.Int, surely bool) {
 	known := *a
 	known.parts = nil
 	for i := range a.parts {
@@ -83,7 +84,7 @@ func (f *footprint) addStep(l *layout, a *access, s *absexec.Step, times int64, 
 			if p.local {
 				pool = ofLocal
 			}
-			f.anywhere(a.sort, pool, saturate(0, l.each(s, p.local)*int64(len(p.lanes)), times))
+			f.anywhere(a.sort, pool, saturating.Of(l.each(s, p.local)).Mul(saturating.Of(len(p.lanes))).Mul(times))
 		} else {
 			known.parts = append(known.parts, *p)
 		}
@@ -92,7 +93,7 @@ func (f *footprint) addStep(l *layout, a *access, s *absexec.Step, times int64, 
 }
 
 // anywhere adds touches of lines of a pool.
-func (f *footprint) anywhere(sort sort, pool int, n int64) {
+func (f *footprint) anywhere(sort sort, pool int, n saturating.Int) {
 	u := unknownLines{drops: sort == atomic}
 	if sort == read {
 		u.reads = n
@@ -118,7 +119,7 @@ func moves(s *absexec.Step, p *part) bool {
 }
 
 // part adds an access of one part likewise.
-func (f *footprint) part(a access, times int64, surely bool) {
+func (f *footprint) part(a access, times saturating.Int, surely bool) {
 	if f.given {
 		return
 	}
@@ -136,7 +137,7 @@ func (f *footprint) part(a access, times int64, surely bool) {
 	f.key = key
 	if i, ok := f.at[string(key)]; ok {
 		p := &f.patterns[i]
-		p.times = saturate(p.times, times, 1)
+		p.times = p.times.Add(times)
 		if surely && !p.surely {
 			p.access, p.surely = a, true
 		}

@@ -2,9 +2,10 @@ package llc
 
 import (
 	"maps"
-	"math"
 	"math/bits"
 	"slices"
+
+	"warpbound/internal/saturating"
 )
 
 // maxTouches limits the patterns of all warps of a launch that are looked at one by one.
@@ -12,16 +13,16 @@ const maxTouches = 1 << 20
 
 // lineUse is how often an SM may touch a line of global or local memory.
 type lineUse struct {
-	reads int64  // by loads that look the L1 up
-	sent  int64  // by others
-	uses  int64  // of all these, those that may change in which order the L1 displaces lines
-	drops int64  // that take it out of the L1
-	pools uint64 // touches of unknown lines of these may be touches of this one
+	reads saturating.Int // by loads that look the L1 up
+	sent  saturating.Int // by others
+	uses  saturating.Int // of all these, those that may change in which order the L1 displaces lines
+	drops saturating.Int // that take it out of the L1
+	pools uint64         // touches of unknown lines of these may be touches of this one
 }
 
 // fetched is how often a line may be asked of the shared cache.
 type fetched struct {
-	times int64
+	times saturating.Int
 	pools uint64 // besides, fetches of unknown lines of these may be of this one
 }
 
@@ -51,13 +52,13 @@ func (a *analysis) follower() *follower {
 		analysis: a, lines: make(map[uint64]lineUse),
 		l1: newCrowds(m.L1.Sets.Value, m.L1.Ways.Value), llc: newCrowds(m.LLC.Sets.Value, m.LLC.Ways.Value),
 	}
-	total := int64(0)
+	total := saturating.Int(0)
 	for _, results := range a.warps {
 		var of []footprint
 		for i := range results {
 			p := &results[i].Visitor.(*recorder).path
 			of = append(of, p.footprint())
-			total = saturate(total, int64(len(of[i].patterns)+1), int64(results[i].Box.CTAs()))
+			total = total.AddMul(saturating.Of(len(of[i].patterns)+1), saturating.Of(results[i].Box.CTAs()))
 		}
 		f.footprints = append(f.footprints, of)
 	}
@@ -69,7 +70,7 @@ func (a *analysis) follower() *follower {
 
 // wave returns how many of the touches by loads of a wave are not hits in the L1, at most, and enters what the wave may
 // ask of the shared cache. It is false if too little is known.
-func (f *follower) wave(sm int, ctas []int, into *smLines) (misses int64, ok bool) {
+func (f *follower) wave(sm int, ctas []int, into *smLines) (misses saturating.Int, ok bool) {
 	clear(f.lines)
 	var unknown []unknownLines
 	for slot, cta := range ctas {
@@ -116,15 +117,15 @@ func (f *follower) warp(touched *footprint, p *place) {
 			}
 			use := f.lines[l.number]
 			if l.sort == read {
-				use.reads = saturate(use.reads, pattern.times, 1)
+				use.reads = use.reads.Add(pattern.times)
 			} else {
-				use.sent = saturate(use.sent, pattern.times, 1)
+				use.sent = use.sent.Add(pattern.times)
 			}
 			switch l.sort {
 			case read, write:
-				use.uses = saturate(use.uses, pattern.times, 1)
+				use.uses = use.uses.Add(pattern.times)
 			case atomic:
-				use.drops = saturate(use.drops, pattern.times, 1)
+				use.drops = use.drops.Add(pattern.times)
 			}
 			f.lines[l.number] = use
 		}
@@ -147,7 +148,7 @@ func (f *follower) perhaps(n uint64, pool int) {
 
 // fetches returns how many touches by loads of the lines of a wave are not hits in the L1, at most, and enters what the
 // wave may ask of the shared cache.
-func (f *follower) fetches(unknown []unknownLines, into *smLines) (misses int64) {
+func (f *follower) fetches(unknown []unknownLines, into *smLines) (misses saturating.Int) {
 	sets := f.l1
 	sets.clear()
 	for n, use := range f.lines {
@@ -159,29 +160,29 @@ func (f *follower) fetches(unknown []unknownLines, into *smLines) (misses int64)
 		sets.unknown = append(sets.unknown, unknown[pool].all())
 	}
 	sets.sort()
-	open := make([]int64, len(unknown)) // by pool: fetches by touches of unknown lines
+	open := make([]saturating.Int, len(unknown)) // by pool: fetches by touches of unknown lines
 	for n, use := range f.lines {
-		fetches := saturate(1, use.drops, 1)
+		fetches := use.drops.Add(1)
 		for pools := use.pools; pools != 0; pools &= pools - 1 {
 			if u := &unknown[bits.TrailingZeros64(pools)]; u.drops {
-				fetches = saturate(fetches, u.sent, 1)
+				fetches = fetches.Add(u.sent)
 			}
 		}
-		fetches = saturate(fetches, sets.evictions(n, use.uses, use.pools), 1)
+		fetches = fetches.Add(sets.evictions(n, use.uses, use.pools))
 		reads := min(use.reads, fetches)
-		misses = saturate(misses, reads, 1)
+		misses = misses.Add(reads)
 		for pools := use.pools; pools != 0; pools &= pools - 1 {
 			of := &open[bits.TrailingZeros64(pools)]
-			*of = saturate(*of, fetches-reads, 1)
+			*of = (*of).Add(fetches.Sub(reads))
 		}
 		of := into.lines[n]
-		of.times = saturate(saturate(of.times, reads, 1), use.sent, 1)
+		of.times = of.times.Add(reads).Add(use.sent)
 		of.pools |= use.pools
 		into.lines[n] = of
 	}
 	for pool := range unknown {
 		unknown[pool].reads = min(unknown[pool].reads, open[pool])
-		misses = saturate(misses, unknown[pool].reads, 1)
+		misses = misses.Add(unknown[pool].reads)
 	}
 	into.unknown = allPools(into.unknown, unknown)
 	return misses
@@ -189,16 +190,16 @@ func (f *follower) fetches(unknown []unknownLines, into *smLines) (misses int64)
 
 // turns bounds for how many of their accesses to the shared cache SMs need turns at the DRAM, and how many of all of them
 // miss. An SM reads a line again, and any of them misses it again, only if it was displaced meanwhile.
-func (f *follower) turns(sms []smLines) (turns []int64, misses int64) {
-	turns = slices.Repeat([]int64{math.MaxInt64}, len(sms))
+func (f *follower) turns(sms []smLines) (turns []saturating.Int, misses saturating.Int) {
+	turns = slices.Repeat([]saturating.Int{saturating.Max}, len(sms))
 	all := smLines{lines: make(map[uint64]fetched)}
 	for i := range sms {
 		if sms[i].given {
-			return turns, math.MaxInt64
+			return turns, saturating.Max
 		}
 		for n, of := range sms[i].lines {
 			x := all.lines[n]
-			all.lines[n] = fetched{times: saturate(x.times, of.times, 1), pools: x.pools | of.pools}
+			all.lines[n] = fetched{times: x.times.Add(of.times), pools: x.pools | of.pools}
 		}
 		all.unknown = allPools(all.unknown, sms[i].unknown)
 	}
@@ -207,11 +208,11 @@ func (f *follower) turns(sms []smLines) (turns []int64, misses int64) {
 	for i := range f.cpu.accesses {
 		a := &f.cpu.accesses[i]
 		if a.First != a.Last {
-			sets.others = saturate(sets.others, a.Max, 1)
+			sets.others = sets.others.Add(saturating.Of(a.Max))
 			continue
 		}
 		x := uses[a.First]
-		x.times = saturate(x.times, a.Max, 1)
+		x.times = x.times.Add(saturating.Of(a.Max))
 		uses[a.First] = x
 	}
 	for n, of := range uses {
@@ -229,22 +230,22 @@ func (f *follower) turns(sms []smLines) (turns []int64, misses int64) {
 
 // reads bounds how many of the accesses of one SM, or of all together, bring a line that is not in the shared cache, if all
 // cores use lines so often.
-func (f *follower) reads(of *smLines, uses map[uint64]fetched) int64 {
-	total := int64(0)
-	open := make([]int64, len(f.llc.unknown))
+func (f *follower) reads(of *smLines, uses map[uint64]fetched) saturating.Int {
+	total := saturating.Int(0)
+	open := make([]saturating.Int, len(f.llc.unknown))
 	for n, own := range of.lines {
-		reads := saturate(1, f.llc.evictions(n, uses[n].times, uses[n].pools), 1)
+		reads := f.llc.evictions(n, uses[n].times, uses[n].pools).Add(1)
 		if f.held[n] {
 			reads = 0
 		}
-		total = saturate(total, min(own.times, reads), 1)
+		total = total.Add(min(own.times, reads))
 		for pools := own.pools; pools != 0; pools &= pools - 1 {
 			x := &open[bits.TrailingZeros64(pools)]
-			*x = saturate(*x, max(0, reads-own.times), 1)
+			*x = (*x).Add(max(reads, own.times).Sub(own.times))
 		}
 	}
 	for pool := range of.unknown {
-		total = saturate(total, min(of.unknown[pool].all(), open[pool]), 1)
+		total = total.Add(min(of.unknown[pool].all(), open[pool]))
 	}
 	return total
 }

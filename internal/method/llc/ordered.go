@@ -19,7 +19,7 @@ func (a *analysis) inOrder(ctx context.Context, m Method) (*detail, error) {
 	}
 	hits := surelyThere(known, len(streams))
 	d := a.detail()
-	d.Bounded = a.bounded()
+	d.Bounded = a.bounded().Int64()
 	for _, s := range streams {
 		d.Uncertain += s.optional
 	}

@@ -1,13 +1,13 @@
 package llc
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
 	"warpbound/internal/method/cost"
+	"warpbound/internal/saturating"
 )
 
 // op is one instruction that a warp issues.
@@ -19,48 +19,48 @@ type op struct {
 
 // path is what a warp executes in every CTA of a box.
 type path struct {
-	ordered  bool  // ops is what it issues
-	bounded  int64 // ops of which it is not known how many requests they make
+	ordered  bool           // ops is what it issues
+	bounded  saturating.Int // ops of which it is not known how many requests they make
 	ops      []op
 	accesses []access
 	sums     sums
 	touched  footprint // if ops is not what it issues
 	progress progress
-	turns    []int64 // instructions at most, up to each barrier at which the warp surely waits for all others, and to its end
-	partial  bool    // it may wait at other barriers
+	turns    []saturating.Int // instructions at most, up to each barrier at which the warp surely waits for all others, and to its end
+	partial  bool             // it may wait at other barriers
 }
 
 // sums are what warps need at most, whatever else is known of their paths.
 type sums struct {
-	busy     int64   // cycles of the instructions without what the shared cache takes
-	service  int64   // cycles in which they hold the port, or the last arrival lets a barrier go
-	tails    []int64 // instructions by how long their latency is behind their service, as analysis.tails
-	accesses int64   // to the shared cache, if no load hits the L1
-	reads    int64   // of these, those of loads that look the L1 up
-	awaited  int64   // and those of others for whose answers a warp waits
-	fences   int64   // instructions that wait for answers to posted accesses
-	further  int64   // operations of atomic accesses on one address, after the first
-	together int64   // the most of these of one access
-	waiting  int64   // loads whose warp may wait for answers
+	busy     saturating.Int   // cycles of the instructions without what the shared cache takes
+	service  saturating.Int   // cycles in which they hold the port, or the last arrival lets a barrier go
+	tails    []saturating.Int // instructions by how long their latency is behind their service, as analysis.tails
+	accesses saturating.Int   // to the shared cache, if no load hits the L1
+	reads    saturating.Int   // of these, those of loads that look the L1 up
+	awaited  saturating.Int   // and those of others for whose answers a warp waits
+	fences   saturating.Int   // instructions that wait for answers to posted accesses
+	further  saturating.Int   // operations of atomic accesses on one address, after the first
+	together saturating.Int   // the most of these of one access
+	waiting  saturating.Int   // loads whose warp may wait for answers
 }
 
 // plus adds t.
 func (s *sums) plus(t *sums) { s.times(t, 1) }
 
 // times adds t, n times.
-func (s *sums) times(t *sums, n int64) {
-	s.busy = saturate(s.busy, t.busy, n)
-	s.service = saturate(s.service, t.service, n)
+func (s *sums) times(t *sums, n saturating.Int) {
+	s.busy = s.busy.AddMul(t.busy, n)
+	s.service = s.service.AddMul(t.service, n)
 	for i, x := range t.tails {
-		s.tails[i] = saturate(s.tails[i], x, n)
+		s.tails[i] = s.tails[i].AddMul(x, n)
 	}
-	s.accesses = saturate(s.accesses, t.accesses, n)
-	s.reads = saturate(s.reads, t.reads, n)
-	s.awaited = saturate(s.awaited, t.awaited, n)
-	s.fences = saturate(s.fences, t.fences, n)
-	s.further = saturate(s.further, t.further, n)
+	s.accesses = s.accesses.AddMul(t.accesses, n)
+	s.reads = s.reads.AddMul(t.reads, n)
+	s.awaited = s.awaited.AddMul(t.awaited, n)
+	s.fences = s.fences.AddMul(t.fences, n)
+	s.further = s.further.AddMul(t.further, n)
 	s.together = max(s.together, t.together)
-	s.waiting = saturate(s.waiting, t.waiting, n)
+	s.waiting = s.waiting.AddMul(t.waiting, n)
 }
 
 // atLeast makes each of the sums at least that of t.
@@ -85,24 +85,24 @@ type recorder struct {
 // fork is a place from which the warp executes one of several alternatives.
 type fork struct {
 	before         sums
-	turns          int64 // since the last barrier before it
-	longest        sums  // of the alternatives so far; none of them need have all of these
-	began          bool  // an alternative has begun
-	min, max       int64 // instructions issued before it
-	fewest, issued int64 // and behind alternatives so far
-	maximum        int64 // turns
+	turns          saturating.Int // since the last barrier before it
+	longest        sums           // of the alternatives so far; none of them need have all of these
+	began          bool           // an alternative has begun
+	min, max       saturating.Int // instructions issued before it
+	fewest, issued saturating.Int // and behind alternatives so far
+	maximum        saturating.Int // turns
 }
 
 // loop is a loop of which one iteration stands for several.
 type loop struct {
-	times    int64
+	times    saturating.Int
 	before   sums
-	turns    []int64
+	turns    []saturating.Int
 	progress progress
 }
 
 func (a *analysis) record(absexec.Box) *recorder {
-	return &recorder{analysis: a, path: path{ordered: true, turns: []int64{0}, sums: a.noSums()}}
+	return &recorder{analysis: a, path: path{ordered: true, turns: []saturating.Int{0}, sums: a.noSums()}}
 }
 
 // Step adds an instruction.
@@ -122,7 +122,7 @@ func (r *recorder) Step(s *absexec.Step) {
 		return
 	}
 	if !onChip.Certain() {
-		r.path.bounded++
+		r.path.bounded = r.path.bounded.Add(1)
 	}
 	o := op{pc: int32(s.PC), requests: int32(onChip.Max), access: -1}
 	if !a.empty() {
@@ -153,10 +153,10 @@ func (p *path) footprint() footprint {
 }
 
 // times returns how many iterations a step stands for.
-func (r *recorder) times() int64 {
-	n := int64(1)
+func (r *recorder) times() saturating.Int {
+	n := saturating.Int(1)
 	for i := range r.loops {
-		n = saturate(0, n, r.loops[i].times)
+		n = n.Mul(r.loops[i].times)
 	}
 	return n
 }
@@ -192,7 +192,7 @@ func (r *recorder) sum(c *cost.Instr, s *absexec.Step, onChip cost.Between) {
 	if s.Access != nil {
 		add.accesses = r.maxLines(s)
 		if sortOf(s.Instr) == atomic {
-			add.further = max(int64(bits.OnesCount64(s.May))-1, 0)
+			add.further = saturating.Of(max(bits.OnesCount64(s.May)-1, 0))
 			add.together = add.further
 		}
 	}
@@ -209,30 +209,31 @@ func (r *recorder) sum(c *cost.Instr, s *absexec.Step, onChip cost.Between) {
 	}
 	requests := add.accesses
 	if s.Access != nil {
-		requests += onChip.Max
+		requests = requests.Add(saturating.Of(onChip.Max))
 	}
-	add.service = c.Initiation * max(requests, 1)
+	add.service = saturating.Of(c.Initiation).Mul(max(requests, 1))
 	if s.Instr.Op.Info().Effect&(isa.Barriers|isa.Exits) != 0 {
-		add.service += r.machine.SM.Barrier.Value // it may let others go
+		add.service = add.service.Add(saturating.Of(r.machine.SM.Barrier.Value)) // it may let others go
 	}
-	add.busy = add.service + c.Latency
+	add.busy = add.service.Add(saturating.Of(c.Latency))
 	r.path.sums.plus(&add)
-	at, _ := slices.BinarySearch(r.tails, c.TailLatency())
-	r.path.sums.tails[at]++
+	tail := saturating.Of(c.TailLatency())
+	at, _ := slices.BinarySearch(r.tails, tail)
+	r.path.sums.tails[at] = r.path.sums.tails[at].Add(1)
 	r.turn(c, s, onChip)
 	e := extent{
-		service: add.service, excess: max(0, c.TailLatency()-r.accessTail),
-		waits: add.waiting + add.fences, others: add.waiting + add.fences,
-		reads: add.reads, sent: add.accesses - add.reads, surely: r.surely(s),
+		service: add.service, excess: max(tail, r.accessTail).Sub(r.accessTail),
+		waits: add.waiting.Add(add.fences), others: add.waiting.Add(add.fences),
+		reads: add.reads, sent: add.accesses.Sub(add.reads), surely: r.surely(s),
 	}
 	if add.reads > 0 {
-		e.others -= add.waiting
+		e.others = e.others.Sub(add.waiting)
 	}
 	r.path.progress.issue(&e, s.Certain)
 }
 
 // surely returns how many accesses to the shared cache a step surely makes, at least.
-func (r *recorder) surely(s *absexec.Step) int64 {
+func (r *recorder) surely(s *absexec.Step) saturating.Int {
 	if s.Access == nil || !s.Certain || len(r.forks) > 0 || len(r.loops) > 0 || sortOf(s.Instr) == read || s.Instr.Op == isa.CpAsync {
 		return 0
 	}
@@ -243,12 +244,13 @@ func (r *recorder) surely(s *absexec.Step) int64 {
 	case global == 0 || s.Must != s.May || openLanes(s) != 0:
 		return 1
 	}
-	return r.counter.LinesBetween(s, s.Box).Min
+	return saturating.Of(r.counter.LinesBetween(s, s.Box).Min)
 }
 
 // turn counts an instruction.
 func (r *recorder) turn(c *cost.Instr, s *absexec.Step, waits cost.Between) {
-	r.path.turns[len(r.path.turns)-1]++
+	now := len(r.path.turns) - 1
+	r.path.turns[now] = r.path.turns[now].Add(1)
 	switch {
 	case c.Kind == cost.Barrier && waits.Max == 0:
 	case c.Kind == cost.Barrier && s.Certain && waits.Certain() && len(r.forks) == 0 && cost.Whole(r.launch, s.Instr, s.Box, r.threads):
@@ -259,8 +261,9 @@ func (r *recorder) turn(c *cost.Instr, s *absexec.Step, waits cost.Between) {
 }
 
 // maxLines returns the most lines of global and local memory that a step touches.
-func (r *recorder) maxLines(s *absexec.Step) int64 {
-	return r.counter.Lines(s, s.Box) + r.layout.localLines(s) + r.layout.open(s)
+func (r *recorder) maxLines(s *absexec.Step) saturating.Int {
+	return saturating.Sum(
+		saturating.Of(r.counter.Lines(s, s.Box)), saturating.Of(r.layout.localLines(s)), saturating.Of(r.layout.open(s)))
 }
 
 // Fork begins alternatives, of which it is not known which one the warp executes. The sums are the largest ones of
@@ -271,7 +274,7 @@ func (r *recorder) Fork(int) {
 	p := &r.path.progress
 	r.forks = append(r.forks, fork{
 		before: r.path.sums, turns: turns[len(turns)-1], longest: r.noSums(),
-		min: p.min, max: p.max, fewest: math.MaxInt64, issued: p.max,
+		min: p.min, max: p.max, fewest: saturating.Max, issued: p.max,
 	})
 	r.path.sums = r.noSums()
 }
@@ -280,7 +283,7 @@ func (r *recorder) Fork(int) {
 func (r *recorder) Alternative() {
 	f, turns := &r.forks[len(r.forks)-1], r.path.turns
 	f.longest.atLeast(&r.path.sums)
-	f.maximum = max(f.maximum, turns[len(turns)-1]-f.turns)
+	f.maximum = max(f.maximum, turns[len(turns)-1].Sub(f.turns))
 	r.path.sums, turns[len(turns)-1] = r.noSums(), f.turns
 	p := &r.path.progress
 	if f.began {
@@ -296,11 +299,11 @@ func (r *recorder) Join() {
 	r.forks = r.forks[:len(r.forks)-1]
 	r.path.sums = f.before
 	r.path.sums.plus(&f.longest)
-	turns[len(turns)-1] = saturate(f.turns, f.maximum, 1)
+	turns[len(turns)-1] = f.turns.Add(f.maximum)
 	r.path.progress.min, r.path.progress.max = f.fewest, f.issued
 }
 
-func (a *analysis) noSums() sums { return sums{tails: make([]int64, len(a.tails))} }
+func (a *analysis) noSums() sums { return sums{tails: make([]saturating.Int, len(a.tails))} }
 
 // unrolled is the greatest number of barriers that are told apart in a loop that is summarised.
 const unrolled = 1 << 14
@@ -308,8 +311,8 @@ const unrolled = 1 << 14
 // Repeat begins an iteration that stands for several.
 func (r *recorder) Repeat(times int) {
 	r.unordered()
-	r.loops = append(r.loops, loop{int64(times), r.path.sums, r.path.turns, r.path.progress})
-	r.path.sums, r.path.turns, r.path.progress = r.noSums(), []int64{0}, progress{}
+	r.loops = append(r.loops, loop{saturating.Of(times), r.path.sums, r.path.turns, r.path.progress})
+	r.path.sums, r.path.turns, r.path.progress = r.noSums(), []saturating.Int{0}, progress{}
 }
 
 // Repeated ends it.
@@ -322,16 +325,17 @@ func (r *recorder) Repeated() {
 	iteration := r.path.progress
 	r.path.progress = l.progress
 	r.path.progress.repeat(&iteration, l.times)
-	if barriers := int64(len(turns) - 1); barriers > 0 && barriers <= unrolled/l.times {
+	if barriers := saturating.Of(len(turns) - 1); barriers > 0 && barriers.Mul(l.times) <= unrolled {
 		for range l.times {
-			r.path.turns[len(r.path.turns)-1] += turns[0]
+			now := len(r.path.turns) - 1
+			r.path.turns[now] = r.path.turns[now].Add(turns[0])
 			r.path.turns = append(r.path.turns, turns[1:]...)
 		}
 		return
 	}
 	last := &r.path.turns[len(r.path.turns)-1]
 	for _, n := range turns {
-		*last = saturate(*last, n, l.times)
+		*last = (*last).AddMul(n, l.times)
 	}
 	r.path.partial = r.path.partial || len(turns) > 1
 }

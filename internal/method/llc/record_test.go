@@ -6,13 +6,14 @@ import (
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
+	"warpbound/internal/saturating"
 )
 
 // TestSums adds and compares sums field by field: the operations of one access are the maximum, all others add up.
 func TestSums(t *testing.T) {
 	fields := reflect.TypeFor[sums]().NumField()
 	made := func(first int64) *sums {
-		s := &sums{tails: []int64{first, 100 - first}}
+		s := &sums{tails: []saturating.Int{saturating.Of(first), saturating.Of(100 - first)}}
 		for i := range fields {
 			if f := reflect.ValueOf(s).Elem().Field(i); f.Kind() == reflect.Int64 {
 				set(f, first+int64(i))
@@ -38,7 +39,7 @@ func TestSums(t *testing.T) {
 				t.Errorf("%s of %d and %d: at least %d, sum %d", name, c.s, c.t, at(joined), at(both))
 			}
 		}
-		if joined.tails[0] != 70 || joined.tails[1] != 90 || both.tails[0] != c.s+3*c.t || both.tails[1] != 400-c.s-3*c.t {
+		if joined.tails[0] != 70 || joined.tails[1] != 90 || both.tails[0].Int64() != c.s+3*c.t || both.tails[1].Int64() != 400-c.s-3*c.t {
 			t.Errorf("tails of %d and %d: at least %v, sum %v", c.s, c.t, joined.tails, both.tails)
 		}
 	}
@@ -61,7 +62,7 @@ func TestSurelySent(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		step absexec.Step
-		want int64
+		want saturating.Int
 	}{
 		{"no access", absexec.Step{Instr: &isa.Instr{Op: isa.Add}, Certain: true, Must: all, May: all}, 0},
 		{"a load, which may hit the L1", absexec.Step{Instr: load, Certain: true, Must: all, May: all, Access: at(isa.Global, some)}, 0},

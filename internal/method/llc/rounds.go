@@ -3,6 +3,8 @@ package llc
 import (
 	"cmp"
 	"slices"
+
+	"warpbound/internal/saturating"
 )
 
 // This file bounds what an SM does in an interval where it is not known exactly what its warps issue. In its n-th turn each warp
@@ -12,43 +14,44 @@ import (
 
 // extent is what instructions need at most, and the accesses that they surely make.
 type extent struct {
-	service int64
-	excess  int64 // of tail latencies, beyond the longest one of an access
-	waits   int64 // loads and fences that may wait for answers
-	others  int64 // of these, those that wait for other than lines of the L1
-	reads   int64 // accesses by loads that look the L1 up
-	sent    int64 // other accesses
-	surely  int64 // of these, those that are surely made
+	service saturating.Int
+	excess  saturating.Int // of tail latencies, beyond the longest one of an access
+	waits   saturating.Int // loads and fences that may wait for answers
+	others  saturating.Int // of these, those that wait for other than lines of the L1
+	reads   saturating.Int // accesses by loads that look the L1 up
+	sent    saturating.Int // other accesses
+	surely  saturating.Int // of these, those that are surely made
 }
 
-func (e *extent) plus(f *extent, n int64) {
-	e.service, e.excess = saturate(e.service, f.service, n), saturate(e.excess, f.excess, n)
-	e.waits, e.others = saturate(e.waits, f.waits, n), saturate(e.others, f.others, n)
-	e.reads, e.sent = saturate(e.reads, f.reads, n), saturate(e.sent, f.sent, n)
-	e.surely = saturate(e.surely, f.surely, n)
+func (e *extent) plus(f *extent, n saturating.Int) {
+	e.service, e.excess = e.service.AddMul(f.service, n), e.excess.AddMul(f.excess, n)
+	e.waits, e.others = e.waits.AddMul(f.waits, n), e.others.AddMul(f.others, n)
+	e.reads, e.sent = e.reads.AddMul(f.reads, n), e.sent.AddMul(f.sent, n)
+	e.surely = e.surely.AddMul(f.surely, n)
 }
 
 // minus returns what e has and f has not, of which all is part of e.
 func (e extent) minus(f *extent) extent {
 	return extent{
-		service: e.service - f.service, excess: e.excess - f.excess, waits: e.waits - f.waits, others: e.others - f.others,
-		reads: e.reads - f.reads, sent: e.sent - f.sent, surely: e.surely - f.surely,
+		service: e.service.Sub(f.service), excess: e.excess.Sub(f.excess),
+		waits: e.waits.Sub(f.waits), others: e.others.Sub(f.others),
+		reads: e.reads.Sub(f.reads), sent: e.sent.Sub(f.sent), surely: e.surely.Sub(f.surely),
 	}
 }
 
 // stretch is some instructions of a path. The warp issues none of them before its turn number first, and none after its
 // turn number last, counted from 1.
 type stretch struct {
-	first, last int64
+	first, last saturating.Int
 	extent
 }
 
 // progress is how far warps are, turn by turn.
 type progress struct {
 	stretches []stretch
-	min, max  int64 // instructions issued so far
-	more      int   // so many are added to a stretch behind its first
-	room      int   // and so many to the last one
+	min, max  saturating.Int // instructions issued so far
+	more      int            // so many are added to a stretch behind its first
+	room      int            // and so many to the last one
 }
 
 // maxStretches limits the stretches of a path, and of a loop that is summarised.
@@ -56,10 +59,10 @@ const maxStretches = 1 << 12
 
 // issue adds an instruction, which the warp may leave out unless that is certain.
 func (p *progress) issue(e *extent, certain bool) {
-	p.add(stretch{p.min + 1, saturate(p.max, 1, 1), *e})
-	p.max = saturate(p.max, 1, 1)
+	p.add(stretch{p.min.Add(1), p.max.Add(1), *e})
+	p.max = p.max.Add(1)
 	if certain {
-		p.min++
+		p.min = p.min.Add(1)
 	}
 }
 
@@ -89,8 +92,8 @@ func (s *stretch) join(t *stretch) {
 }
 
 // repeat adds what was issued in an iteration that stands for so many.
-func (p *progress) repeat(iteration *progress, times int64) {
-	s := stretch{first: p.min + 1, last: saturate(p.max, iteration.max, times)}
+func (p *progress) repeat(iteration *progress, times saturating.Int) {
+	s := stretch{first: p.min.Add(1), last: p.max.AddMul(iteration.max, times)}
 	for i := range iteration.stretches {
 		s.plus(&iteration.stretches[i].extent, times)
 	}
@@ -101,7 +104,7 @@ func (p *progress) repeat(iteration *progress, times int64) {
 
 // milestone is what warps need up to a turn.
 type milestone struct {
-	turn int64
+	turn saturating.Int
 	extent
 }
 
@@ -152,7 +155,7 @@ func first[T any](all []T, holds func(*T) bool) int {
 }
 
 // by returns the last of some milestones that is not behind a turn.
-func by(all []milestone, turn int64) extent {
+func by(all []milestone, turn saturating.Int) extent {
 	i := first(all, func(m *milestone) bool { return m.turn > turn })
 	if i == 0 {
 		return extent{}
@@ -169,27 +172,27 @@ func (r *rounds) all() extent {
 }
 
 // within returns what may be issued in the turns from one to another.
-func (r *rounds) within(first, last int64) extent {
-	before := by(r.late, first-1)
+func (r *rounds) within(first, last saturating.Int) extent {
+	before := by(r.late, first.Sub(1))
 	return by(r.early, last).minus(&before)
 }
 
 // stage is a wave of an SM, of the loads of which so many lines miss the L1.
 type stage struct {
 	*rounds
-	turns, misses int64
-	min, max      int64 // accesses before it
+	turns, misses saturating.Int
+	min, max      saturating.Int // accesses before it
 }
 
 // made returns how many accesses the SM has made when the wave has had some turns, at most.
-func (s *stage) made(e *extent) int64 {
-	return saturate(saturate(s.max, e.sent, 1), min(e.reads, s.misses), 1)
+func (s *stage) made(e *extent) saturating.Int {
+	return s.max.Add(e.sent).Add(min(e.reads, s.misses))
 }
 
 // turnOf is a turn of a stage.
 type turnOf struct {
 	stage int
-	turn  int64
+	turn  saturating.Int
 }
 
 // course is what an SM does, wave after wave.
@@ -198,18 +201,18 @@ type course struct {
 }
 
 // add adds a wave.
-func (c *course) add(w *wave, misses int64) {
+func (c *course) add(w *wave, misses saturating.Int) {
 	s := stage{rounds: w.rounds, turns: w.turns, misses: misses}
 	if n := len(c.stages); n > 0 {
 		last := &c.stages[n-1]
 		all := last.all()
-		s.min, s.max = saturate(last.min, all.surely, 1), last.made(&all)
+		s.min, s.max = last.min.Add(all.surely), last.made(&all)
 	}
 	c.stages = append(c.stages, s)
 }
 
 // accesses returns how many accesses the SM makes at most.
-func (c *course) accesses() int64 {
+func (c *course) accesses() saturating.Int {
 	if len(c.stages) == 0 {
 		return 0
 	}
@@ -219,7 +222,7 @@ func (c *course) accesses() int64 {
 }
 
 // earliest returns the first turn by which so many accesses may be made. They may be.
-func (c *course) earliest(n int64) turnOf {
+func (c *course) earliest(n saturating.Int) turnOf {
 	i := first(c.stages[1:], func(next *stage) bool { return next.max >= n })
 	s := &c.stages[i]
 	k := first(s.early, func(m *milestone) bool { return s.made(&m.extent) >= n })
@@ -230,10 +233,10 @@ func (c *course) earliest(n int64) turnOf {
 }
 
 // latest returns the first turn by which so many accesses surely are made, or the last turn of all.
-func (c *course) latest(n int64) turnOf {
+func (c *course) latest(n saturating.Int) turnOf {
 	i := first(c.stages[1:], func(next *stage) bool { return next.min >= n })
 	s := &c.stages[i]
-	k := first(s.late, func(m *milestone) bool { return saturate(s.min, m.surely, 1) >= n })
+	k := first(s.late, func(m *milestone) bool { return s.min.Add(m.surely) >= n })
 	if k == len(s.late) {
 		return turnOf{len(c.stages) - 1, c.stages[len(c.stages)-1].turns}
 	}
@@ -242,44 +245,44 @@ func (c *course) latest(n int64) turnOf {
 
 // turnTimes are what turns take besides what their instructions need.
 type turnTimes struct {
-	tail     int64 // the longest tail latency of an access
-	answer   int64 // that a warp waits for
-	dispatch int64 // of a wave
+	tail     saturating.Int // the longest tail latency of an access
+	answer   saturating.Int // that a warp waits for
+	dispatch saturating.Int // of a wave
 }
 
 // cycles returns what the turns from one to another need, at most, without what accesses add that follow one another. missing
 // tells whether that includes waiting for lines that the L1 misses.
-func (c *course) cycles(from, to turnOf, t *turnTimes, missing bool) int64 {
-	total := int64(0)
+func (c *course) cycles(from, to turnOf, t *turnTimes, missing bool) saturating.Int {
+	total := saturating.Int(0)
 	for i := from.stage; i <= to.stage; i++ {
 		s := &c.stages[i]
-		begin, end := int64(1), s.turns
+		begin, end := saturating.Int(1), s.turns
 		if i == from.stage {
-			begin = max(1, from.turn-1) // what an instruction of the turn waits for
+			begin = max(2, from.turn).Sub(1) // what an instruction of the turn waits for
 		}
 		if i == to.stage {
 			end = to.turn
 		}
-		turns := max(end-begin+1, 0)
+		turns := max(end.Add(1), begin).Sub(begin)
 		e := s.within(begin, end)
 		answers := e.others
 		if missing {
-			answers = min(e.waits, saturate(answers, min(e.reads, s.misses), 1))
+			answers = min(e.waits, answers.Add(min(e.reads, s.misses)))
 		}
-		answers = saturate(min(answers, turns), 1, 1) // the last one of what is posted
-		total = saturate(saturate(total, e.service, 1), e.excess, 1)
-		total = saturate(saturate(total, saturate(turns, 1, 1), t.tail), answers, t.answer)
-		total = saturate(total, t.dispatch, 1)
+		answers = min(answers, turns).Add(1) // the last one of what is posted
+		total = total.Add(e.service).Add(e.excess)
+		total = total.AddMul(turns.Add(1), t.tail).AddMul(answers, t.answer)
+		total = total.Add(t.dispatch)
 	}
 	return total
 }
 
 // missing returns what waiting for lines that the L1 misses takes in all.
-func (c *course) missing(t *turnTimes) int64 {
-	total := int64(0)
+func (c *course) missing(t *turnTimes) saturating.Int {
+	total := saturating.Int(0)
 	for i := range c.stages {
 		all := c.stages[i].all()
-		total = saturate(total, min(all.reads, c.stages[i].misses, all.waits-all.others), t.answer)
+		total = total.AddMul(min(all.reads, c.stages[i].misses, all.waits.Sub(all.others)), t.answer)
 	}
 	return total
 }
@@ -289,37 +292,37 @@ const maxWindows = 1 << 18
 
 // inTurns bounds the cycles of so many intervals, without their ends and what accesses add that follow one another: each
 // takes what the SM needs that takes longest in it. It is false if that is not known.
-func inTurns(courses []*course, intervals, quota int64, t *turnTimes) (int64, bool) {
-	if intervals > maxWindows/int64(len(courses)) {
+func inTurns(courses []*course, intervals, quota saturating.Int, t *turnTimes) (saturating.Int, bool) {
+	if intervals.Mul(saturating.Of(len(courses))) > maxWindows {
 		return 0, false
 	}
-	var best int64
+	var best saturating.Int
 	for _, missing := range []bool{false, true} {
-		total := int64(0)
+		total := saturating.Int(0)
 		for k := range intervals {
-			longest := int64(0)
+			longest := saturating.Int(0)
 			for _, c := range courses {
-				if len(c.stages) == 0 || k > 0 && c.accesses() < k*quota {
+				if len(c.stages) == 0 || k > 0 && c.accesses() < k.Mul(quota) {
 					continue // it has ended
 				}
 				from := turnOf{0, 1}
 				if k > 0 {
-					from = c.earliest(k * quota)
+					from = c.earliest(k.Mul(quota))
 				}
-				longest = max(longest, c.cycles(from, c.latest((k+1)*quota), t, missing))
+				longest = max(longest, c.cycles(from, c.latest(k.Add(1).Mul(quota)), t, missing))
 			}
-			total = saturate(total, longest, 1)
+			total = total.Add(longest)
 		}
 		if missing {
 			return min(best, total), true
 		}
-		var waits []int64
+		var waits []saturating.Int
 		for _, c := range courses {
 			waits = append(waits, c.missing(t))
 		}
 		slices.Sort(waits)
-		for i := range min(intervals, int64(len(waits))) {
-			total = saturate(total, waits[len(waits)-1-int(i)], 1)
+		for i := range int(min(intervals, saturating.Of(len(waits))).Int64()) {
+			total = total.Add(waits[len(waits)-1-i])
 		}
 		best = total
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"warpbound/internal/saturating"
 )
 
 // issuing draws what a warp issues, tells a recorder of all that it may issue, and returns what it does issue in one execution.
@@ -40,7 +42,7 @@ func (d *issuing) statements(depth int, runs bool) (issued []extent) {
 			}
 			d.r.Repeated()
 		default:
-			e := extent{service: rapid.Int64Range(1, 3).Draw(d.t, "service"), reads: int64(kind % 2), sent: int64(kind % 3)}
+			e := extent{service: saturating.Of(rapid.Int64Range(1, 3).Draw(d.t, "service")), reads: saturating.Of(kind % 2), sent: saturating.Of(kind % 3)}
 			certain := d.bool("certain")
 			if certain && len(d.r.forks) == 0 {
 				e.surely = e.sent
@@ -66,57 +68,58 @@ func TestRounds(t *testing.T) {
 			var warps [][]extent
 			turns := 0
 			for range rapid.IntRange(1, 3).Draw(t, "warps") {
-				r := &recorder{analysis: &analysis{tails: []int64{0}}}
-				r.path = path{turns: []int64{0}, sums: r.noSums()}
+				r := &recorder{analysis: &analysis{tails: []saturating.Int{0}}}
+				r.path = path{turns: []saturating.Int{0}, sums: r.noSums()}
 				d := &issuing{t, r}
 				issued := d.statements(3, true)
-				if n := int64(len(issued)); n < r.path.progress.min || n > r.path.progress.max {
+				if n := saturating.Of(len(issued)); n < r.path.progress.min || n > r.path.progress.max {
 					t.Fatalf("%d instructions are issued, not from %d to %d", n, r.path.progress.min, r.path.progress.max)
 				}
 				w.turns, turns = max(w.turns, r.path.progress.max), max(turns, len(issued))
 				paths, warps = append(paths, &r.path), append(warps, issued)
 			}
 			w.rounds = newRounds(paths)
-			cost := make([]int64, w.turns+1)
-			misses := int64(0)
+			cost := make([]int64, w.turns.Add(1))
+			misses := saturating.Int(0)
 			for turn := range turns {
 				for _, issued := range warps {
 					if turn >= len(issued) {
 						continue
 					}
 					e := &issued[turn]
-					cost[turn+1] += e.service
-					made := e.sent
+					cost[turn+1] += e.service.Int64()
+					made := e.sent.Int64()
 					if e.surely == 0 && made > 0 && rapid.Bool().Draw(t, "not made") {
 						made--
 					}
 					if e.reads > 0 && rapid.Bool().Draw(t, "miss") {
 						made++
-						misses++
+						misses = misses.Add(1)
 					}
 					for range made {
-						done = append(done, turnOf{len(c.stages), int64(turn) + 1})
+						done = append(done, turnOf{len(c.stages), saturating.Of(turn + 1)})
 					}
 				}
 			}
 			costs = append(costs, cost)
 			c.add(w, misses)
 		}
-		if n := int64(len(done)); n > c.accesses() {
+		if n := saturating.Of(len(done)); n > c.accesses() {
 			t.Fatalf("%d accesses, at most %d", n, c.accesses())
 		}
 		for i, at := range done {
-			early, late := c.earliest(int64(i)+1), c.latest(int64(i)+1)
+			early, late := c.earliest(saturating.Of(i+1)), c.latest(saturating.Of(i+1))
 			if at.stage < early.stage || at.stage == early.stage && at.turn < early.turn || at.stage > late.stage || at.stage == late.stage && at.turn > late.turn {
 				t.Fatalf("access %d is made in turn %v, not from %v to %v", i, at, early, late)
 			}
 		}
 		for i, cost := range costs {
-			for begin := int64(1); begin < int64(len(cost)); begin++ {
+			for begin := 1; begin < len(cost); begin++ {
 				sum := int64(0)
-				for end := begin; end < int64(len(cost)); end++ {
-					if sum += cost[end]; sum > c.stages[i].within(begin, end).service {
-						t.Fatalf("turns %d to %d of wave %d need %d cycles, at most %d", begin, end, i, sum, c.stages[i].within(begin, end).service)
+				for end := begin; end < len(cost); end++ {
+					bound := c.stages[i].within(saturating.Of(begin), saturating.Of(end)).service
+					if sum += cost[end]; sum > bound.Int64() {
+						t.Fatalf("turns %d to %d of wave %d need %d cycles, at most %d", begin, end, i, sum, bound)
 					}
 				}
 			}
@@ -136,7 +139,8 @@ func TestStretches(t *testing.T) {
 		t.Fatalf("%d stretches of %d cycles", len(p.stretches), r.all().service)
 	}
 	for turn := int64(0); turn <= n; turn += 97 {
-		if at, late := by(r.early, turn).service, by(r.late, turn).surely; at < turn || at > turn+8 || late > turn || late < turn-8 {
+		at := by(r.early, saturating.Of(turn)).service.Int64()
+		if late := by(r.late, saturating.Of(turn)).surely.Int64(); at < turn || at > turn+8 || late > turn || late < turn-8 {
 			t.Errorf("by turn %d from %d to %d", turn, late, at)
 		}
 	}
@@ -144,7 +148,7 @@ func TestStretches(t *testing.T) {
 
 // TestInTurns has two SMs that make all accesses at known times: each interval takes what it takes on the slower one.
 func TestInTurns(t *testing.T) {
-	sm := func(service int64) *course {
+	sm := func(service saturating.Int) *course {
 		r := &progress{}
 		for range 100 {
 			r.issue(&extent{service: service, sent: 1, surely: 1}, true)
@@ -155,7 +159,7 @@ func TestInTurns(t *testing.T) {
 	}
 	got, ok := inTurns([]*course{sm(3), sm(5), {}}, 11, 10, &turnTimes{})
 	// The two turns before each interval, in which instructions may be for which its first one waits, are part of it.
-	if want := int64(10*10*5 + 9*2*5 + 2*5); !ok || got != want {
+	if want := saturating.Int(10*10*5 + 9*2*5 + 2*5); !ok || got != want {
 		t.Errorf("%d cycles, want %d", got, want)
 	}
 }

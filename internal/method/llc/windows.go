@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"warpbound/internal/saturating"
 )
 
 // This file bounds launches on regulated machines of which it is known in which order each SM issues, but not
@@ -20,7 +22,7 @@ const maxSteps = 1 << 23
 func (a *analysis) windows(ctx context.Context, d *detail, streams []*stream, hits [][]bool) error {
 	w := newWindows(a, d.Quota, streams)
 	if a.executed != nil {
-		a.executed(w.steps(streams))
+		a.executed(w.steps(streams).Int64())
 	}
 	for sm := range streams {
 		if err := w.add(ctx, sm, hits[sm]); err != nil {
@@ -31,8 +33,12 @@ func (a *analysis) windows(ctx context.Context, d *detail, streams []*stream, hi
 		}
 	}
 	d.Intervals = int64(len(w.intervals))
-	d.cycles = w.cycles(d.Uncertain)
-	d.IntervalEnds = min(saturate(0, d.Intervals-1, a.endOfInterval()), d.cycles)
+	cycles := w.cycles(saturating.Of(d.Uncertain))
+	if cycles == saturating.Max {
+		return ErrOverflow
+	}
+	d.cycles = cycles.Int64()
+	d.IntervalEnds = min(saturating.Of(d.Intervals-1).Mul(a.endOfInterval()), cycles).Int64()
 	d.Stall = d.cycles - d.Issue - d.Dispatch
 	return nil
 }
@@ -99,9 +105,9 @@ func gcd(a, b int64) int64 {
 }
 
 // steps estimates how many instructions are looked at.
-func (w *windows) steps(streams []*stream) int64 {
-	steps := int64(0)
-	instrs := w.instructions / int64(len(streams))
+func (w *windows) steps(streams []*stream) saturating.Int {
+	steps := saturating.Int(0)
+	instrs := w.instructions.Int64() / int64(len(streams))
 	for _, s := range streams {
 		all := int64(len(s.sent))
 		surely := all - s.optional
@@ -116,7 +122,7 @@ func (w *windows) steps(streams []*stream) int64 {
 				begins++
 			}
 		}
-		steps = saturate(steps, begins, each)
+		steps = steps.AddMul(saturating.Of(begins), saturating.Of(each))
 	}
 	return steps
 }
@@ -255,20 +261,20 @@ func (w *windows) window(s *script, begin int32, wave int, c *clock, from, to in
 }
 
 // cycles bounds the launch, of which so many accesses may be made or not.
-func (w *windows) cycles(uncertain int64) int64 {
-	best := int64(math.MaxInt64)
+func (w *windows) cycles(uncertain saturating.Int) saturating.Int {
+	best := saturating.Max
 	for i, price := range w.prices {
-		begin, end := int64(0), int64(0)
+		begin, end := saturating.Int(0), saturating.Int(0)
 		for k := range w.intervals {
 			l := &w.intervals[k]
 			if l.end[i] > math.MinInt64 {
-				end = max(end, begin+l.end[i])
+				end = max(end, begin.Add(saturating.Of(max(0, l.end[i]))))
 			}
 			if l.next[i] > math.MinInt64 { // an interval takes some time, whatever was not made in it
-				begin = saturate(begin, 1, max(0, (l.next[i]+w.period-1)/w.period*w.period))
+				begin = begin.Add(saturating.Of(max(0, (l.next[i]+w.period-1)/w.period*w.period)))
 			}
 		}
-		best = min(best, saturate(end, uncertain, price))
+		best = min(best, end.AddMul(uncertain, saturating.Of(price)))
 	}
 	return best
 }

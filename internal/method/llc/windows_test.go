@@ -12,6 +12,7 @@ import (
 	"warpbound/internal/method"
 	"warpbound/internal/method/cells"
 	"warpbound/internal/method/cost"
+	"warpbound/internal/saturating"
 )
 
 // perhaps draws a launch of SMs whose warps make some accesses perhaps. Each time of the machine is at times so long that
@@ -37,7 +38,7 @@ func perhaps(t *rapid.T, builtin *machine.Machine, uncertain bool) *analysis {
 	}
 	idle := any("idle", 400)
 	a := &analysis{
-		machine: &m, perCTA: rapid.IntRange(1, 3).Draw(t, "warps"), cpu: newCPU(beside, &m), layout: newLayout(&m), tails: []int64{0},
+		machine: &m, perCTA: rapid.IntRange(1, 3).Draw(t, "warps"), cpu: newCPU(beside, &m), layout: newLayout(&m), tails: []saturating.Int{0},
 		distribution: distribution{ctas: rapid.IntRange(1, 6).Draw(t, "CTAs"), sms: int(m.SM.Count.Value), slots: rapid.IntRange(1, 2).Draw(t, "slots")},
 		costs: []cost.Instr{
 			{Kind: cost.Load, Initiation: 1, Latency: any("load", 90)}, {Kind: cost.Posted, Initiation: 1, Latency: any("store", 90)},
@@ -47,7 +48,7 @@ func perhaps(t *rapid.T, builtin *machine.Machine, uncertain bool) *analysis {
 	for range a.perCTA {
 		var boxes []absexec.Result
 		for cta := range a.distribution.ctas {
-			p := path{ordered: true, sums: sums{tails: []int64{0}}}
+			p := path{ordered: true, sums: sums{tails: []saturating.Int{0}}}
 			for range rapid.IntRange(1, 12).Draw(t, "instructions") {
 				o := op{pc: rapid.Int32Range(0, 3).Draw(t, "pc"), access: -1}
 				if o.pc < 2 {
@@ -101,7 +102,7 @@ func boundsOf(t *rapid.T, a *analysis) map[int64]int64 {
 				t.Fatal(err)
 			}
 		}
-		bounds[stride] = w.cycles(uncertain)
+		bounds[stride] = w.cycles(saturating.Of(uncertain)).Int64()
 	}
 	return bounds
 }
@@ -179,7 +180,7 @@ func TestWindowsOfKnownAccesses(t *testing.T) {
 		}
 		bound := boundsOf(t, a)[1]
 		l := newLatencies(a.machine, 0)
-		last := a.endOfInterval() + l.oldest() // of an interval in which an SM has just ended
+		last := a.endOfInterval().Int64() + l.oldest() // of an interval in which an SM has just ended
 		if limit := run.cycles + last + behind + run.intervals*(2*older+3*w.period); bound < run.cycles || bound > limit {
 			t.Fatalf("%d cycles in %d intervals, the bound is %d, not up to %d", run.cycles, run.intervals, bound, limit)
 		}
