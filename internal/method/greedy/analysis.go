@@ -10,6 +10,7 @@ import (
 	"warpbound/internal/method"
 	"warpbound/internal/method/cells"
 	"warpbound/internal/method/cost"
+	"warpbound/internal/saturating"
 	"warpbound/internal/semantics"
 )
 
@@ -26,8 +27,8 @@ type analysis struct {
 	sms         int
 	slots       int // of an SM
 	scratch     sums
-	ccached     bool  // parameters and constants stay in their cache once they are there
-	clines      int64 // lines of them
+	ccached     bool           // parameters and constants stay in their cache once they are there
+	clines      saturating.Int // lines of them
 	table       table
 	pools       *pools
 	pooled      map[int][]int // lines of the table that an instruction can touch
@@ -36,7 +37,7 @@ type analysis struct {
 	takesStores bool          // the L1 takes stores to lines of local memory that were loaded before
 	stamps      []int         // by line of the table: see waited
 	stamp       int
-	merged      int64 // how often an access to the L1 finds no room in the entry of its line, on all SMs
+	merged      saturating.Int // how often an access to the L1 finds no room in the entry of its line, on all SMs
 	foot        footprint
 	loops       []absexec.LoopFact
 	shuffled    bool // steps are not told in the order in which warps execute them
@@ -62,15 +63,15 @@ func newAnalysis(p *method.Problem) *analysis {
 		heads[p.Graph.Blocks[b].Start] = true
 	}
 	a.model = newModel(p.Machine, p.Graph.Kernel, func(pc int) bool { return heads[pc] })
-	if a.ways = int64(p.Ways); p.Ways == 0 {
-		a.ways = a.L1.Ways.Value
+	if a.ways = saturating.Of(p.Ways); p.Ways == 0 {
+		a.ways = saturating.Of(a.L1.Ways.Value)
 	}
 	a.scratch = a.noSums()
 	for w := range p.Launch.Warps() {
 		a.lanes = append(a.lanes, p.Launch.Threads(w))
 	}
 	a.findConstants()
-	a.pools = newPools(p, a.L1.Sets.Value*a.ways)
+	a.pools = newPools(p, a.L1.Sets.Value*a.ways.Int64())
 	return a
 }
 
@@ -97,13 +98,13 @@ func (a *analysis) execute(ctx context.Context, p *method.Problem) error {
 	a.shuffled = x.Summarises()
 	a.warnings = p.Summarised(x)
 	a.findTable()
-	a.merged = a.table.merges(a.L1.Merge.Value+1, over, a.table.loads, func(u *use) int64 { return u.loads })
+	a.merged = a.table.merges(saturating.Of(a.L1.Merge.Value+1), saturating.Max, a.table.loads, func(u *use) saturating.Int { return u.loads })
 	return nil
 }
 
 // class is a class of CTAs in which every warp does the same, and what such a CTA needs at most.
 type class struct {
-	count    int64
+	count    saturating.Int
 	warps    []*path
 	all      sums   // of all warps
 	each     []sums // of the warps of each scheduler, if the number of its warps is a multiple of that of schedulers; else the most of any
@@ -135,7 +136,7 @@ func (a *analysis) classes() ([]class, func(cta int) (*class, [3]int), error) {
 		for _, cuts := range grid.Cuts {
 			k := rest % (len(cuts) - 1)
 			rest /= len(cuts) - 1
-			all[cell].count *= int64(cuts[k+1] - cuts[k])
+			all[cell].count = all[cell].count.Mul(saturating.Of(cuts[k+1] - cuts[k]))
 		}
 	}
 	return all, func(cta int) (*class, [3]int) {
@@ -169,7 +170,7 @@ func (a *analysis) class(warps []*path) class {
 
 // chain returns how long a CTA takes alone, from its dispatch on.
 func (a *analysis) chain(warps []*path) point {
-	start := point{}.after(a.SM.Dispatch.Value)
+	start := point{}.after(saturating.Of(a.SM.Dispatch.Value))
 	partial := false
 	for _, p := range warps {
 		partial = partial || p.partial || a.unordered(p) && p.barriers > 0
@@ -177,7 +178,7 @@ func (a *analysis) chain(warps []*path) point {
 	if partial {
 		// Each instruction of each warp is on the chain at most once, and a barrier lets each warp go as often as it comes to one.
 		for _, p := range warps {
-			start = start.plus(p.all).after(times(p.barriers, a.SM.Barrier.Value))
+			start = start.plus(p.all).after(p.barriers.Mul(saturating.Of(a.SM.Barrier.Value)))
 		}
 		return start
 	}
@@ -199,7 +200,7 @@ func (a *analysis) chain(warps []*path) point {
 		if !more {
 			return over
 		}
-		begin = begin.plus(phase).after(a.SM.Barrier.Value)
+		begin = begin.plus(phase).after(saturating.Of(a.SM.Barrier.Value))
 	}
 }
 

@@ -6,23 +6,24 @@ import (
 	"warpbound/internal/abi"
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
+	"warpbound/internal/saturating"
 )
 
 // footprint is what the lines that the kernel can access need of the caches: those that its accesses touch or, if that is not known, those of the
 // buffers and variables of the launch, and of the local memory of the warps that are resident at a time.
 type footprint struct {
-	known   bool   // fetches, writes and opens hold
-	fits    bool   // each line stays in the L2 from when it is there
-	fetches int64  // lines that are fetched from the DRAM, at most
-	writes  int64  // lines that are written back, at most
-	crowded int64  // fetches into sets of the L2 in which others may have to make room
-	opens   int64  // rows that have to be opened for fetches and writes
-	parts   []part // by partition
+	known   bool           // fetches, writes and opens hold
+	fits    bool           // each line stays in the L2 from when it is there
+	fetches saturating.Int // lines that are fetched from the DRAM, at most
+	writes  saturating.Int // lines that are written back, at most
+	crowded saturating.Int // fetches into sets of the L2 in which others may have to make room
+	opens   saturating.Int // rows that have to be opened for fetches and writes
+	parts   []part         // by partition
 }
 
 // part is what is known of a partition: how often accesses touch lines of it, as far as that is known of accesses, and what of fetches, writes,
 // crowded and opens belongs to it.
-type part struct{ requests, fetches, writes, crowded, opens int64 }
+type part struct{ requests, fetches, writes, crowded, opens saturating.Int }
 
 // set is one of a cache, bank one of a partition's DRAM.
 type (
@@ -65,41 +66,41 @@ func (a *analysis) findFootprint() {
 		return
 	}
 	f.parts = make([]part, a.L2.Partitions.Value)
-	rows := make(map[bank]map[uint64]int64) // accesses by row
+	rows := make(map[bank]map[uint64]saturating.Int) // accesses by row
 	for i := range all {
 		part, within := a.locate(all[i].addr)
-		fetches, writes := int64(1), int64(0)
+		fetches, writes := saturating.Int(1), saturating.Int(0)
 		at := &f.parts[part]
 		if inSet[set{part, a.l2set(within)}] > a.L2.Ways.Value { // it may make room for others, each time
 			fetches, writes = all[i].requests(), all[i].others
-			at.crowded = plus(at.crowded, fetches)
+			at.crowded = at.crowded.Add(fetches)
 		}
-		at.fetches, at.writes = plus(at.fetches, fetches), plus(at.writes, writes)
+		at.fetches, at.writes = at.fetches.Add(fetches), at.writes.Add(writes)
 		row := within / uint64(a.DRAM.Row.Value)
 		b := bank{part, row % uint64(a.DRAM.Banks.Value)}
 		if rows[b] == nil {
-			rows[b] = make(map[uint64]int64)
+			rows[b] = make(map[uint64]saturating.Int)
 		}
-		rows[b][row] = plus(rows[b][row], plus(fetches, writes))
+		rows[b][row] = rows[b][row].Add(fetches.Add(writes))
 	}
 	for b, of := range rows {
-		total, maximum := int64(0), int64(0)
+		total, maximum := saturating.Int(0), saturating.Int(0)
 		for _, n := range of {
-			total = plus(total, n)
+			total = total.Add(n)
 			maximum = max(maximum, n)
 		}
 		at := &f.parts[b.part]
-		at.opens = plus(at.opens, min(total, plus(times(2, total-maximum), 1)))
+		at.opens = at.opens.Add(min(total, total.Sub(maximum).Mul(2).Add(1)))
 	}
 	for i := range a.table.lines {
 		part, _ := a.locate(a.table.lines[i].addr)
 		at := &f.parts[part]
-		at.requests = plus(at.requests, a.table.lines[i].requests())
+		at.requests = at.requests.Add(a.table.lines[i].requests())
 	}
 	for i := range f.parts {
 		at := &f.parts[i]
-		f.fetches, f.writes = plus(f.fetches, at.fetches), plus(f.writes, at.writes)
-		f.crowded, f.opens = plus(f.crowded, at.crowded), plus(f.opens, at.opens)
+		f.fetches, f.writes = f.fetches.Add(at.fetches), f.writes.Add(at.writes)
+		f.crowded, f.opens = f.crowded.Add(at.crowded), f.opens.Add(at.opens)
 	}
 }
 
@@ -207,5 +208,5 @@ func (a *analysis) findConstants() {
 			add(r.Addr, r.Bytes)
 		}
 	}
-	a.clines = int64(len(seen))
+	a.clines = saturating.Of(len(seen))
 }

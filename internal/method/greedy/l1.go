@@ -1,30 +1,33 @@
 package greedy
 
-import "warpbound/internal/abi"
+import (
+	"warpbound/internal/abi"
+	"warpbound/internal/saturating"
+)
 
 // l1 is what is known of the L1 of an SM, or of those of all SMs together if CTAs may come to any. A set keeps its lines if no more lines can be loaded
 // into it than it has ways.
 type l1 struct {
-	sms     int64
+	sms     saturating.Int
 	stays   bool              // all sets keep their lines
 	local   bool              // those of local memory do
-	lines   int64             // that can be loaded by an SM, at most
-	words   int64             // lines of local memory that are fetched at most
+	lines   saturating.Int    // that can be loaded by an SM, at most
+	words   saturating.Int    // lines of local memory that are fetched at most
 	rare    []map[uint64]bool // words of local memory that do not stay, by warp of a CTA
-	lost    int64             // how often an access of which the line is not known may drop one
-	drops   int64             // how often any may
-	fills   int64             // lines that are fetched at most
-	crowded int64             // of these, those into sets that do not keep them
-	far     int64             // of these, those of which it is not known where they are
+	lost    saturating.Int    // how often an access of which the line is not known may drop one
+	drops   saturating.Int    // how often any may
+	fills   saturating.Int    // lines that are fetched at most
+	crowded saturating.Int    // of these, those into sets that do not keep them
+	far     saturating.Int    // of these, those of which it is not known where they are
 }
 
 // crew is what CTAs that share L1s load and drop: for each line of the table, and at addresses that are not known.
 type crew struct {
 	uses  map[int]*use
-	open  map[int]openUse    // by instruction
-	words []map[uint64]int64 // loads of each word of local memory, by warp of a CTA,
-	any   []bool             // or of any word
-	local []int64
+	open  map[int]openUse             // by instruction
+	words []map[uint64]saturating.Int // loads of each word of local memory, by warp of a CTA,
+	any   []bool                      // or of any word
+	local []saturating.Int
 }
 
 func (c *crew) use(at int) *use {
@@ -37,22 +40,22 @@ func (c *crew) use(at int) *use {
 }
 
 // add adds what warp w of a CTA touches outside its patterns, in n CTAs.
-func (c *crew) add(w int, t *touched, n int64) {
+func (c *crew) add(w int, t *touched, n saturating.Int) {
 	for pc, o := range t.at {
 		sum := c.open[pc]
-		c.open[pc] = openUse{plus(sum.loads, times(o.loads, n)), plus(sum.drops, times(o.drops, n))}
+		c.open[pc] = openUse{sum.loads.Add(o.loads.Mul(n)), sum.drops.Add(o.drops.Mul(n))}
 	}
 	for word, k := range t.words {
-		c.words[w][word] = plus(c.words[w][word], times(k, n))
+		c.words[w][word] = c.words[w][word].Add(k.Mul(n))
 	}
 	c.any[w] = c.any[w] || t.anyWord
-	c.local[w] = plus(c.local[w], times(t.local, n))
+	c.local[w] = c.local[w].Add(t.local.Mul(n))
 }
 
 func newCrew(warps int) *crew {
-	c := &crew{uses: make(map[int]*use), open: make(map[int]openUse), any: make([]bool, warps), local: make([]int64, warps)}
+	c := &crew{uses: make(map[int]*use), open: make(map[int]openUse), any: make([]bool, warps), local: make([]saturating.Int, warps)}
 	for range warps {
-		c.words = append(c.words, make(map[uint64]int64))
+		c.words = append(c.words, make(map[uint64]saturating.Int))
 	}
 	return c
 }
@@ -69,7 +72,7 @@ func (a *analysis) findL1(classes []class, at func(cta int) (*class, [3]int)) {
 		return
 	}
 	line := uint64(a.L1.Line.Value)
-	fetched := make([]int64, len(a.table.lines)) // of patterns, by line
+	fetched := make([]saturating.Int, len(a.table.lines)) // of patterns, by line
 	a.stamps, a.pooled = make([]int, len(a.table.lines)), make(map[int][]int)
 	var inL1 []l1
 	look := func(c *crew, first, end, slots int) bool {
@@ -102,9 +105,9 @@ func (a *analysis) findL1(classes []class, at func(cta int) (*class, [3]int)) {
 						t.each(&p.box, where, line, func(addr uint64) {
 							u := c.use(a.table.at(addr))
 							if t.loads {
-								u.loads = plus(u.loads, t.times)
+								u.loads = u.loads.Add(t.times)
 							} else if t.drops {
-								u.drops = plus(u.drops, t.times)
+								u.drops = u.drops.Add(t.times)
 							}
 						})
 					}
@@ -124,7 +127,7 @@ func (a *analysis) findL1(classes []class, at func(cta int) (*class, [3]int)) {
 		for w, results := range a.warps {
 			for i := range results {
 				p := &results[i].Visitor.(*recorder).path
-				c.add(w, &p.touched, int64(p.box.CTAs()))
+				c.add(w, &p.touched, saturating.Of(p.box.CTAs()))
 			}
 		}
 		if !look(c, 0, a.sms, a.slots) {
@@ -138,23 +141,23 @@ func (a *analysis) findL1(classes []class, at func(cta int) (*class, [3]int)) {
 		u.fetched = min(u.loads, n)
 	}
 	open := &a.table.open
-	if *open == over { // nothing can be taken away
+	if *open == saturating.Max { // nothing can be taken away
 		return
 	}
-	*open -= a.table.loads
-	far := int64(0)
+	*open = open.Sub(a.table.loads)
+	far := saturating.Int(0)
 	for i := range a.inL1 {
-		far = plus(far, a.inL1[i].far)
-		*open = plus(*open, a.inL1[i].lost)
+		far = far.Add(a.inL1[i].far)
+		*open = (*open).Add(a.inL1[i].lost)
 	}
-	*open = plus(*open, min(far, a.table.loads))
+	*open = (*open).Add(min(far, a.table.loads))
 	if !a.absorbs() {
 		return
 	}
 	for _, results := range a.warps {
 		for i := range results {
 			p := &results[i].Visitor.(*recorder).path
-			*open -= times(p.absorbed, int64(p.box.CTAs()))
+			*open = open.Sub(p.absorbed.Mul(saturating.Of(p.box.CTAs())))
 		}
 	}
 }
@@ -203,7 +206,7 @@ func (a *analysis) pool(pc int) ([]int, bool) {
 // keep finds which sets of the L1s of SMs, from first on and below end, keep all lines that CTAs can load, and returns the lines of the table
 // that these are; false if they are too many to look at.
 func (a *analysis) keep(c *crew, first, end, slots int) (keep []bool, loaded map[int]bool, h *l1, ok bool) {
-	h = &l1{sms: int64(end - first), stays: true, local: true}
+	h = &l1{sms: saturating.Of(end - first), stays: true, local: true}
 	loaded = make(map[int]bool)
 	for at, u := range c.uses {
 		if u.loads > 0 {
@@ -224,7 +227,7 @@ func (a *analysis) keep(c *crew, first, end, slots int) (keep []bool, loaded map
 	}
 	keep = make([]bool, len(inSet))
 	for i, n := range inSet {
-		keep[i] = n <= a.ways
+		keep[i] = saturating.Of(n) <= a.ways
 	}
 	if !a.keepLocal(c, first, end, slots, inSet, keep, h) {
 		return nil, nil, nil, false
@@ -249,7 +252,7 @@ func (a *analysis) keepLocal(c *crew, first, end, slots int, inSet []int64, keep
 				c.words[w][word] = c.local[w]
 			}
 		}
-		if n += len(c.words[w]) * slots * (end - first) * int(a.linesOfWord()); n > maxLocal {
+		if n += len(c.words[w]) * slots * (end - first) * int(a.linesOfWord().Int64()); n > maxLocal {
 			return false
 		}
 	}
@@ -274,9 +277,9 @@ func (a *analysis) keepLocal(c *crew, first, end, slots int, inSet []int64, keep
 				with[a.l1set(line)]++
 			}
 		})
-		h.lines = max(h.lines, int64(len(seen)))
+		h.lines = max(h.lines, saturating.Of(len(seen)))
 		for set, n := range with {
-			keep[set] = keep[set] && inSet[set]+n <= a.ways
+			keep[set] = keep[set] && saturating.Of(inSet[set]+n) <= a.ways
 		}
 	}
 	crowded := make([]map[uint64]bool, len(a.lanes)) // words of which a line may have to make room
@@ -291,17 +294,17 @@ func (a *analysis) keepLocal(c *crew, first, end, slots int, inSet []int64, keep
 		})
 	}
 	for w, words := range c.words {
-		once, all := int64(0), int64(0) // lines that stay, and loads of the others
+		once, all := saturating.Int(0), saturating.Int(0) // lines that stay, and loads of the others
 		for word, n := range words {
 			if crowded[w][word] {
-				all = plus(all, n)
+				all = all.Add(n)
 			} else {
-				once = plus(once, min(n, times(int64(slots*(end-first)), a.linesOfWord())))
+				once = once.Add(min(n, saturating.Of(slots*(end-first)).Mul(a.linesOfWord())))
 			}
 		}
 		all = min(all, c.local[w])
-		h.words = plus(h.words, min(plus(once, all), c.local[w]))
-		h.crowded = plus(h.crowded, all)
+		h.words = h.words.Add(min(once.Add(all), c.local[w]))
+		h.crowded = h.crowded.Add(all)
 		h.local = h.local && len(crowded[w]) == 0
 	}
 	h.rare = crowded
@@ -309,7 +312,7 @@ func (a *analysis) keepLocal(c *crew, first, end, slots int, inSet []int64, keep
 }
 
 // fetches finds how many lines the L1s fetch at most: of those that stay each once, and again when it was dropped.
-func (a *analysis) fetches(c *crew, keep []bool, loaded map[int]bool, h *l1, fetched []int64) {
+func (a *analysis) fetches(c *crew, keep []bool, loaded map[int]bool, h *l1, fetched []saturating.Int) {
 	kept := func(at int) bool { return keep[a.l1set(a.table.lines[at].addr)] }
 	once, each := h.words, h.words // with each line counted once, and by what accesses it
 	for at := range loaded {
@@ -317,21 +320,21 @@ func (a *analysis) fetches(c *crew, keep []bool, loaded map[int]bool, h *l1, fet
 		if u == nil {
 			u = &use{}
 		}
-		h.drops = plus(h.drops, u.drops)
+		h.drops = h.drops.Add(u.drops)
 		n := u.loads
 		if kept(at) {
-			n = min(n, plus(h.sms, u.drops))
-			once = plus(once, plus(h.sms, u.drops))
+			n = min(n, h.sms.Add(u.drops))
+			once = once.Add(h.sms.Add(u.drops))
 		} else {
-			h.crowded = plus(h.crowded, n)
-			once = plus(once, n)
+			h.crowded = h.crowded.Add(n)
+			once = once.Add(n)
 		}
-		each = plus(each, n)
-		fetched[at] = plus(fetched[at], n)
+		each = each.Add(n)
+		fetched[at] = fetched[at].Add(n)
 	}
 	h.far = h.words
 	pooled := make(map[int]bool)
-	stay := int64(0)
+	stay := saturating.Int(0)
 	for pc, o := range c.open {
 		pool, ok := a.pool(pc)
 		if o.loads > 0 {
@@ -340,14 +343,14 @@ func (a *analysis) fetches(c *crew, keep []bool, loaded map[int]bool, h *l1, fet
 				all = all && kept(at)
 			}
 			if all {
-				stay = plus(stay, o.loads)
+				stay = stay.Add(o.loads)
 				for _, at := range pool {
 					pooled[at] = true
 				}
 			} else {
-				h.crowded, once, h.far = plus(h.crowded, o.loads), plus(once, o.loads), plus(h.far, o.loads)
+				h.crowded, once, h.far = h.crowded.Add(o.loads), once.Add(o.loads), h.far.Add(o.loads)
 			}
-			each = plus(each, o.loads)
+			each = each.Add(o.loads)
 		}
 		if o.drops > 0 {
 			touches := !ok
@@ -355,34 +358,34 @@ func (a *analysis) fetches(c *crew, keep []bool, loaded map[int]bool, h *l1, fet
 				touches = touches || loaded[at]
 			}
 			if touches {
-				h.lost = plus(h.lost, o.drops)
+				h.lost = h.lost.Add(o.drops)
 			}
 		}
 	}
-	ofPools := int64(0)
+	ofPools := saturating.Int(0)
 	for at := range pooled {
-		ofPools = plus(ofPools, h.sms)
+		ofPools = ofPools.Add(h.sms)
 		if u := c.uses[at]; u != nil {
-			ofPools = plus(ofPools, u.drops)
+			ofPools = ofPools.Add(u.drops)
 		}
 	}
-	h.far = plus(h.far, min(stay, ofPools))
-	h.drops = plus(h.drops, h.lost)
-	h.lines = plus(h.lines, int64(len(loaded)))
-	h.fills = plus(min(once, each), h.lost)
+	h.far = h.far.Add(min(stay, ofPools))
+	h.drops = h.drops.Add(h.lost)
+	h.lines = h.lines.Add(saturating.Of(len(loaded)))
+	h.fills = min(once, each).Add(h.lost)
 }
 
 // waited returns for how many fetches of lines a chain through a CTA waits at most: each of those of the lines that its warps load, or its warp if there
 // is no barrier, once.
-func (a *analysis) waited(of *class, cta [3]int, c *crew, keep []bool, h *l1) int64 {
+func (a *analysis) waited(of *class, cta [3]int, c *crew, keep []bool, h *l1) saturating.Int {
 	line := uint64(a.L1.Line.Value)
-	n, maximum := int64(0), int64(0)
+	n, maximum := saturating.Int(0), saturating.Int(0)
 	stay := func(at int) {
 		if a.stamps[at] != a.stamp {
 			a.stamps[at] = a.stamp
-			n = plus(n, 1)
+			n = n.Add(1)
 			if u := c.uses[at]; u != nil {
-				n = plus(n, u.drops)
+				n = n.Add(u.drops)
 			}
 		}
 	}
@@ -401,7 +404,7 @@ func (a *analysis) waited(of *class, cta [3]int, c *crew, keep []bool, h *l1) in
 				if at := a.table.at(addr); keep[a.l1set(addr)] {
 					stay(at)
 				} else {
-					n = plus(n, t.times)
+					n = n.Add(t.times)
 				}
 			})
 		}
@@ -415,33 +418,33 @@ func (a *analysis) waited(of *class, cta [3]int, c *crew, keep []bool, h *l1) in
 				all = all && keep[a.l1set(a.table.lines[at].addr)]
 			}
 			if !all {
-				n = plus(n, o.loads)
+				n = n.Add(o.loads)
 				continue
 			}
 			for _, at := range pool {
 				stay(at)
 			}
 		}
-		local := int64(0)
+		local := saturating.Int(0)
 		for word, k := range p.words {
 			if !h.rare[w][word] {
 				k = min(k, a.linesOfWord())
 			}
-			local = plus(local, k)
+			local = local.Add(k)
 		}
 		if p.anyWord {
 			local = p.local
 		}
-		n = plus(n, min(local, p.local))
+		n = n.Add(min(local, p.local))
 		maximum = max(maximum, n)
 	}
-	return plus(maximum, h.lost)
+	return maximum.Add(h.lost)
 }
 
 // linesOfWord returns in how many lines the words of a warp's lanes lie that have one address, at most.
-func (a *analysis) linesOfWord() int64 {
+func (a *analysis) linesOfWord() saturating.Int {
 	if line, warp := a.L1.Line.Value, a.SM.WarpSize.Value*localWord; line%warp != 0 {
-		return warp/line + 2
+		return saturating.Of(warp/line + 2)
 	}
 	return 1
 }

@@ -7,6 +7,7 @@ import (
 	"warpbound/internal/abi"
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
+	"warpbound/internal/saturating"
 )
 
 // Limits of what is looked at line by line: addresses of patterns, and lines of patterns in all CTAs.
@@ -22,26 +23,26 @@ type pattern struct {
 	bytes uint64
 	loads bool // through the L1
 	drops bool // from the L1
-	times int64
+	times saturating.Int
 }
 
 // use is how often accesses touch a line, at most.
 type use struct {
 	addr          uint64
-	loads, others int64
-	drops         int64 // of others, those that drop it from the L1
-	fetched       int64 // of loads, those that the L1 of an SM sends on
+	loads, others saturating.Int
+	drops         saturating.Int // of others, those that drop it from the L1
+	fetched       saturating.Int // of loads, those that the L1 of an SM sends on
 }
 
 // requests is how many of them come to the L2.
-func (u *use) requests() int64 { return plus(u.fetched, u.others) }
+func (u *use) requests() saturating.Int { return u.fetched.Add(u.others) }
 
 // table says which lines accesses touch, and how many lines further ones touch of which that is not known.
 type table struct {
 	lines []use
 	index map[uint64]int
-	open  int64 // lines of which it is not known where they are,
-	loads int64 // of these, those of loads through the L1
+	open  saturating.Int // lines of which it is not known where they are,
+	loads saturating.Int // of these, those of loads through the L1
 }
 
 // at returns the place of a line, which is entered if it is not there.
@@ -59,57 +60,57 @@ func (t *table) at(addr uint64) int {
 type touched struct {
 	box      absexec.Box
 	patterns []pattern
-	open     int64            // lines that accesses touch of which the patterns do not tell
-	loads    int64            // of these, those of loads through the L1
-	absorbed int64            // and those of stores to lines that are there for sure, if they stay
-	at       map[int]openUse  // lines of global memory at addresses that are not known, by instruction
-	words    map[uint64]int64 // loads of words of local memory,
-	anyWord  bool             // or of any of them
-	local    int64            // lines of loads from local memory
+	open     saturating.Int            // lines that accesses touch of which the patterns do not tell
+	loads    saturating.Int            // of these, those of loads through the L1
+	absorbed saturating.Int            // and those of stores to lines that are there for sure, if they stay
+	at       map[int]openUse           // lines of global memory at addresses that are not known, by instruction
+	words    map[uint64]saturating.Int // loads of words of local memory,
+	anyWord  bool                      // or of any of them
+	local    saturating.Int            // lines of loads from local memory
 }
 
 // openUse is how many lines an instruction loads or drops of which it is not known where they are.
-type openUse struct{ loads, drops int64 }
+type openUse struct{ loads, drops saturating.Int }
 
 // pattern keeps an access for the table.
 func (r *recorder) pattern(s *absexec.Step, l lines, absorbed bool) {
-	repeats := int64(1)
+	repeats := saturating.Int(1)
 	for i := range r.loops {
-		repeats = times(repeats, r.loops[i].times)
+		repeats = repeats.Mul(r.loops[i].times)
 	}
 	acc, t := s.Access, &r.path.touched
 	known, local := acc.Lanes[isa.Global]&s.May, acc.Lanes[isa.Local]&s.May
 	stores := s.Instr.Op == isa.St || s.Instr.Op == isa.StMatrix
 	drops := stores || s.Instr.Op == isa.Atom || s.Instr.Op == isa.Red
 	p := pattern{bytes: uint64(acc.Bytes), loads: !drops && !s.Instr.Volatile, drops: drops, times: repeats}
-	inLocal := r.localLines(acc, local)
-	rest := l.all - inLocal
+	inLocal := saturating.Of(r.localLines(acc, local))
+	rest := saturating.Of(l.all).Sub(inLocal)
 	if ok := r.fill(&p, s, known); ok {
-		rest -= min(rest, r.counter.Lines(s, s.Box))
+		rest = rest.Sub(min(rest, saturating.Of(r.counter.Lines(s, s.Box))))
 		if known != 0 {
 			t.patterns = append(t.patterns, p)
 			r.bases += len(p.bases)
 		}
 	}
 	if acc.Space == isa.Local {
-		inLocal, rest = inLocal+rest, 0
+		inLocal, rest = inLocal.Add(rest), 0
 	}
-	t.open = plus(t.open, times(inLocal+rest, repeats))
+	t.open = t.open.Add(inLocal.Add(rest).Mul(repeats))
 	if absorbed {
-		t.absorbed = plus(t.absorbed, times(inLocal, repeats))
+		t.absorbed = t.absorbed.Add(inLocal.Mul(repeats))
 	}
 	unclear := acc.Space == isa.Generic && rest > 0 && r.launch.LocalBytes() > 0 && !r.pools.ranged(s.PC) // in global memory or in local one
 	switch {
 	case unclear && !stores, drops && !stores && inLocal > 0:
 		r.wild = true // an atomic operation drops lines of local memory, and loads may bring any
 	case !drops && inLocal > 0:
-		t.local = plus(t.local, times(inLocal, repeats))
-		t.loads = plus(t.loads, times(inLocal, repeats))
+		t.local = t.local.Add(inLocal.Mul(repeats))
+		t.loads = t.loads.Add(inLocal.Mul(repeats))
 		r.words(s, local, repeats)
 	}
 	if rest == 0 || !drops && s.Instr.Volatile {
 		if unclear {
-			t.loads = plus(t.loads, times(rest, repeats))
+			t.loads = t.loads.Add(rest.Mul(repeats))
 		}
 		return
 	}
@@ -118,28 +119,28 @@ func (r *recorder) pattern(s *absexec.Step, l lines, absorbed bool) {
 	}
 	o := t.at[s.PC]
 	if drops {
-		o.drops = plus(o.drops, times(rest, repeats))
+		o.drops = o.drops.Add(rest.Mul(repeats))
 	} else {
-		o.loads = plus(o.loads, times(rest, repeats))
-		t.loads = plus(t.loads, times(rest, repeats))
+		o.loads = o.loads.Add(rest.Mul(repeats))
+		t.loads = t.loads.Add(rest.Mul(repeats))
 	}
 	t.at[s.PC] = o
 }
 
 // words keeps how many lines of which words of local memory some lanes load, so many times.
-func (r *recorder) words(s *absexec.Step, lanes uint64, repeats int64) {
+func (r *recorder) words(s *absexec.Step, lanes uint64, repeats saturating.Int) {
 	t := &r.path.touched
 	if s.Access.Moves() || s.May&^lanes != 0 && s.Access.Space == isa.Local {
 		t.anyWord = true
 		return
 	}
 	if t.words == nil {
-		t.words = make(map[uint64]int64)
+		t.words = make(map[uint64]saturating.Int)
 	}
 	for at, of := range byAddress(s.Access, lanes) {
 		for k := range wordsOf(s.Access) {
 			word := (at.base-abi.LocalBase)/localWord + k
-			t.words[word] = plus(t.words[word], times(r.ofOneWord(of), repeats))
+			t.words[word] = t.words[word].Add(saturating.Of(r.ofOneWord(of)).Mul(repeats))
 		}
 	}
 }
@@ -193,25 +194,25 @@ func (a *analysis) findTable() {
 	for _, results := range a.warps {
 		for i := range results {
 			p := &results[i].Visitor.(*recorder).path
-			n := int64(p.box.CTAs())
-			a.table.open = plus(a.table.open, times(p.open, n))
-			a.table.loads = plus(a.table.loads, times(p.touched.loads, n))
+			n := saturating.Of(p.box.CTAs())
+			a.table.open = a.table.open.Add(p.open.Mul(n))
+			a.table.loads = a.table.loads.Add(p.touched.loads.Mul(n))
 			for k := range p.patterns {
 				t := &p.patterns[k]
 				if touches += len(t.bases) * p.box.CTAs(); touches > maxTouches {
-					lines := times(times(int64(len(t.bases)), int64((t.bytes-1)/line+2)), times(t.times, n))
-					a.table.open, a.table.loads = plus(a.table.open, lines), plus(a.table.loads, lines)
+					lines := saturating.Of(len(t.bases)).Mul(saturating.Of((t.bytes-1)/line + 2)).Mul(t.times.Mul(n))
+					a.table.open, a.table.loads = a.table.open.Add(lines), a.table.loads.Add(lines)
 					a.wild = true
 					continue
 				}
 				eachCTA(&p.box, func(cta [3]int) {
 					t.each(&p.box, cta, line, func(addr uint64) {
 						if u := &a.table.lines[a.table.at(addr)]; t.loads {
-							u.loads = plus(u.loads, t.times)
+							u.loads = u.loads.Add(t.times)
 						} else {
-							u.others = plus(u.others, t.times)
+							u.others = u.others.Add(t.times)
 							if t.drops {
-								u.drops = plus(u.drops, t.times)
+								u.drops = u.drops.Add(t.times)
 							}
 						}
 					})
@@ -251,20 +252,21 @@ func eachCTA(box *absexec.Box, visit func(cta [3]int)) {
 
 // merges returns how often so many accesses to one line come together at most, if no more than limit times for each line. The
 // accesses of which the line is not known, open of them, go where they do most.
-func (t *table) merges(together, limit, open int64, count func(u *use) int64) int64 {
-	n := int64(0)
-	lacking := make(map[int64]int64) // lines by how many further accesses bring about one more
+func (t *table) merges(together, limit, open saturating.Int, count func(u *use) saturating.Int) saturating.Int {
+	n := saturating.Int(0)
+	lacking := make(map[saturating.Int]saturating.Int) // lines by how many further accesses bring about one more
 	for i := range t.lines {
 		k := count(&t.lines[i])
-		all := min(k/together, limit)
-		n = plus(n, all)
+		all := min(k.Div(together), limit)
+		n = n.Add(all)
 		if all < limit {
-			lacking[together-k%together]++
+			lack := k.Div(together).Add(1).Mul(together).Sub(k)
+			lacking[lack] = lacking[lack].Add(1)
 		}
 	}
-	for lack := int64(1); lack < together && open >= lack; lack++ {
-		more := min(lacking[lack], open/lack)
-		n, open = plus(n, more), open-more*lack
+	for lack := saturating.Int(1); lack < together && open >= lack; lack = lack.Add(1) {
+		more := min(lacking[lack], open.Div(lack))
+		n, open = n.Add(more), open.Sub(more.Mul(lack))
 	}
-	return plus(n, open/together)
+	return n.Add(open.Div(together))
 }

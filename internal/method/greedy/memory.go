@@ -4,73 +4,73 @@ import (
 	"cmp"
 	"slices"
 
-	"warpbound/estimate"
+	"warpbound/internal/saturating"
 )
 
 // service is for how many cycles something of the memory serves others than a chain.
-type service struct{ crossbar, tags, blocked, dram int64 }
+type service struct{ crossbar, tags, blocked, dram saturating.Int }
 
-func (v service) sum() int64 { return plus(plus(v.crossbar, v.tags), plus(v.blocked, v.dram)) }
+func (v service) sum() saturating.Int { return v.crossbar.Add(v.tags).Add(v.blocked.Add(v.dram)) }
 
 func (v service) plus(w service) service {
-	return service{plus(v.crossbar, w.crossbar), plus(v.tags, w.tags), plus(v.blocked, w.blocked), plus(v.dram, w.dram)}
+	return service{v.crossbar.Add(w.crossbar), v.tags.Add(w.tags), v.blocked.Add(w.blocked), v.dram.Add(w.dram)}
 }
 
 // inMemory adds the cycles in which the memory serves others than a chain with so many accesses, if the launch needs s: what all partitions serve, or
 // what those serve that the chain and its waits for entries can meet, if that is less.
-func (a *analysis) inMemory(s sums, visits int64, to *estimate.Greedy) {
-	t := a.traffic(s, a.filled(), over)
-	all := plus(t.fills, t.requests)
-	to.Requests, to.Fetches = all, all
+func (a *analysis) inMemory(s sums, visits saturating.Int, to *terms) {
+	t := a.traffic(s, a.filled(), saturating.Max)
+	all := t.fills.Add(t.requests)
+	to.requests, to.fetches = all, all
 	writes := t.dirtying
-	opens := plus(all, writes)
+	opens := all.Add(writes)
 	if a.foot.known {
-		to.Fetches, writes = min(all, a.foot.fetches), min(writes, a.foot.writes)
+		to.fetches, writes = min(all, a.foot.fetches), min(writes, a.foot.writes)
 		opens = min(a.foot.opens, opens)
 	}
-	of := service{crossbar: plus(t.out, t.in), blocked: times(a.blocked(to.Fetches, all, t.requests), a.fetch)}
-	of.dram = a.channel(to.Fetches, writes, opens, writes > 0)
+	of := service{crossbar: t.out.Add(t.in), blocked: a.blocked(to.fetches, all, t.requests).Mul(a.fetch)}
+	of.dram = a.channel(to.fetches, writes, opens, writes > 0)
 	of.tags = a.tags(all, of.blocked, s[operations])
-	if met := a.met(plus(visits, to.Waits), &t, s[operations]); met.sum() < of.sum() {
+	if met := a.met(visits.Add(to.waits), &t, s[operations]); met.sum() < of.sum() {
 		of = met
 	}
-	of.tags = plus(of.tags, times(s[operations], a.L2.Atomic.Value))
-	to.Crossbar, to.Tags, to.Blocked, to.DRAM = plus(to.Crossbar, of.crossbar), of.tags, of.blocked, of.dram
+	of.tags = of.tags.Add(s[operations].Mul(saturating.Of(a.L2.Atomic.Value)))
+	to.crossbar, to.tags, to.blocked, to.dram = to.crossbar.Add(of.crossbar), of.tags, of.blocked, of.dram
 }
 
 // channel returns how long channels of the DRAM are in shadows of so many accesses and openings, of a launch that writes lines back or not.
-func (a *analysis) channel(fetches, writes, opens int64, turns bool) int64 {
+func (a *analysis) channel(fetches, writes, opens saturating.Int, turns bool) saturating.Int {
 	read := a.readShadow
 	if turns {
 		read = a.turnShadow
 	}
-	return a.core(plus(plus(times(fetches, read), times(writes, a.writeShadow)), times(opens, a.openShadow)))
+	return a.core(fetches.Mul(read).Add(writes.Mul(a.writeShadow)).Add(opens.Mul(a.openShadow)))
 }
 
 // tags returns for how long tags of the L2 serve so many requests, without what atomic operations take.
-func (a *analysis) tags(requests, blocked, operations int64) int64 {
+func (a *analysis) tags(requests, blocked, operations saturating.Int) saturating.Int {
 	switch {
 	case a.L2.Far.Value > 0: // those of both halves
-		return times(2, times(requests, a.L2.Initiation.Value))
-	case blocked == 0 && operations == 0 && a.L2.Initiation.Value <= a.header:
+		return saturating.Int(2).Mul(requests.Mul(saturating.Of(a.L2.Initiation.Value)))
+	case blocked == 0 && operations == 0 && saturating.Of(a.L2.Initiation.Value) <= a.header:
 		return 0 // requests come one by one from the port, at least as far apart
 	}
-	return times(requests, a.L2.Initiation.Value)
+	return requests.Mul(saturating.Of(a.L2.Initiation.Value))
 }
 
 // met returns what the partitions serve that so many accesses can meet, each of which waits in one of them, or, if it goes to the far half of the L2, in
 // two: those that serve most, and all accesses of which it is not known where they go. It is of no use where little is known.
-func (a *analysis) met(visits int64, t *traffic, operations int64) service {
+func (a *analysis) met(visits saturating.Int, t *traffic, operations saturating.Int) service {
 	far := a.L2.Far.Value > 0
 	if far {
-		visits = times(2, visits)
+		visits = saturating.Int(2).Mul(visits)
 	}
-	if !a.foot.known || visits >= a.L2.Partitions.Value {
-		return service{crossbar: over}
+	if !a.foot.known || visits >= saturating.Of(a.L2.Partitions.Value) {
+		return service{crossbar: saturating.Max}
 	}
-	each := plus(a.header, a.full) // flits of a request and of its answer
+	each := a.header.Add(a.full) // flits of a request and of its answer
 	if operations > 0 {
-		each = times(2, a.full)
+		each = saturating.Int(2).Mul(a.full)
 	}
 	waits := a.blockedIn(t.requests)
 	parts := make([]service, len(a.foot.parts))
@@ -78,11 +78,11 @@ func (a *analysis) met(visits int64, t *traffic, operations int64) service {
 		p := &a.foot.parts[i]
 		requests := p.requests
 		if far { // and what crosses to the counterpart
-			requests = plus(requests, a.foot.parts[(i+len(parts)/2)%len(parts)].requests)
+			requests = requests.Add(a.foot.parts[(i+len(parts)/2)%len(parts)].requests)
 		}
-		v := service{crossbar: times(requests, each), dram: a.channel(p.fetches, p.writes, p.opens, a.foot.writes > 0)}
+		v := service{crossbar: requests.Mul(each), dram: a.channel(p.fetches, p.writes, p.opens, a.foot.writes > 0)}
 		if a.table.open == 0 {
-			v.blocked = times(waits[i], a.fetch)
+			v.blocked = waits[i].Mul(a.fetch)
 		}
 		v.tags = a.tags(requests, 1, 0)
 		if a.table.open == 0 && waits[i] == 0 {
@@ -92,46 +92,46 @@ func (a *analysis) met(visits int64, t *traffic, operations int64) service {
 	}
 	slices.SortFunc(parts, func(v, w service) int { return cmp.Compare(w.sum(), v.sum()) })
 	var sum service
-	for _, v := range parts[:visits] {
+	for _, v := range parts[:visits.Int64()] {
 		sum = sum.plus(v)
 	}
 	if a.table.open > 0 {
-		all := plus(t.fills, t.requests)
+		all := t.fills.Add(t.requests)
 		open := min(a.table.open, all)
 		sum = sum.plus(service{
-			crossbar: times(open, each), tags: a.tags(open, 1, 0), blocked: times(a.blocked(min(all, a.foot.fetches), all, t.requests), a.fetch),
+			crossbar: open.Mul(each), tags: a.tags(open, 1, 0), blocked: a.blocked(min(all, a.foot.fetches), all, t.requests).Mul(a.fetch),
 		})
 	}
 	return sum
 }
 
 // blockedIn is blocked for each partition, if it is known of all accesses where they go.
-func (a *analysis) blockedIn(others int64) []int64 {
-	n := make([]int64, len(a.foot.parts))
+func (a *analysis) blockedIn(others saturating.Int) []saturating.Int {
+	n := make([]saturating.Int, len(a.foot.parts))
 	for i := range n {
 		p := &a.foot.parts[i]
-		if entries := a.L2.MSHRs.Value; p.fetches > entries {
-			n[i] = share(p.fetches, 1, entries) - 1
+		if entries := saturating.Of(a.L2.MSHRs.Value); p.fetches > entries {
+			n[i] = p.fetches.DivUp(entries).Sub(1)
 		}
-		n[i] = plus(n[i], p.crowded/a.L2.Ways.Value)
+		n[i] = n[i].Add(p.crowded.Div(saturating.Of(a.L2.Ways.Value)))
 	}
 	together, limit, requests := a.merging(others)
 	for i := range a.table.lines {
 		part, _ := a.locate(a.table.lines[i].addr)
-		n[part] = plus(n[part], min(requests(&a.table.lines[i])/together, limit))
+		n[part] = n[part].Add(min(requests(&a.table.lines[i]).Div(together), limit))
 	}
 	return n
 }
 
 // merging returns how many accesses to a line that is on its way keep the tags waiting, how often that is possible for a line at most, and how many
 // accesses to a line count for it.
-func (a *analysis) merging(others int64) (together, limit int64, requests func(u *use) int64) {
-	together, limit = a.L2.Merge.Value+1, over
+func (a *analysis) merging(others saturating.Int) (together, limit saturating.Int, requests func(u *use) saturating.Int) {
+	together, limit = saturating.Of(a.L2.Merge.Value+1), saturating.Max
 	if a.foot.fits {
 		limit = 1 // a line is fetched once
 	}
-	sms := int64(min(a.sms, a.ctas))
-	return together, limit, func(u *use) int64 {
+	sms := saturating.Of(min(a.sms, a.ctas))
+	return together, limit, func(u *use) saturating.Int {
 		if u.others == 0 && sms < together {
 			return 0 // an SM asks once for a line that is on its way
 		}
@@ -141,17 +141,17 @@ func (a *analysis) merging(others int64) (together, limit int64, requests func(u
 
 // blocked returns how often the tags of the L2 wait at most until a line comes: for a register, a line of the set, or room
 // in the register of a line.
-func (a *analysis) blocked(fetches, all, others int64) int64 {
-	n := int64(0)
-	if entries := a.L2.MSHRs.Value; fetches > entries {
-		n = share(fetches, 1, entries)
+func (a *analysis) blocked(fetches, all, others saturating.Int) saturating.Int {
+	n := saturating.Int(0)
+	if entries := saturating.Of(a.L2.MSHRs.Value); fetches > entries {
+		n = fetches.DivUp(entries)
 		if a.L2.Partitions.Value == 1 {
-			n--
+			n = n.Sub(1)
 		}
 		if a.foot.known { // in each partition no wait for the first ones
-			in := int64(0)
+			in := saturating.Int(0)
 			for i := range a.foot.parts {
-				in = plus(in, max(share(a.foot.parts[i].fetches, 1, entries)-1, 0))
+				in = in.Add(max(a.foot.parts[i].fetches.DivUp(entries), 1).Sub(1))
 			}
 			n = min(n, in)
 		}
@@ -161,11 +161,11 @@ func (a *analysis) blocked(fetches, all, others int64) int64 {
 		if a.foot.known {
 			crowded = min(crowded, a.foot.crowded)
 		}
-		n = plus(n, crowded/a.L2.Ways.Value) // in each set no wait for the first ones
+		n = n.Add(crowded.Div(saturating.Of(a.L2.Ways.Value))) // in each set no wait for the first ones
 	}
 	together, limit, requests := a.merging(others)
-	if others == 0 && int64(min(a.sms, a.ctas)) < together {
+	if others == 0 && saturating.Of(min(a.sms, a.ctas)) < together {
 		return n
 	}
-	return plus(n, min(a.table.merges(together, limit, a.table.open, requests), fetches, all/together))
+	return n.Add(min(a.table.merges(together, limit, a.table.open, requests), fetches, all.Div(together)))
 }

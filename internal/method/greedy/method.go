@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
+	"warpbound/internal/saturating"
 )
 
 // ID is the name of the estimate.
@@ -93,11 +93,13 @@ func bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
 	}
 	a.findL1(classes, of)
 	a.findFootprint()
-	d := a.compose(classes, of)
-	if e.Cycles = d.Cycles(); e.Cycles == math.MaxInt64 {
+	t := a.compose(classes, of)
+	cycles := t.cycles()
+	if cycles == saturating.Max {
 		return nil, ErrOverflow
 	}
-	e.Detail, e.Breakdown = d, shares(d)
+	d := t.detail()
+	e.Cycles, e.Detail, e.Breakdown = cycles.Int64(), d, shares(d)
 	return &method.Answer{Estimates: []estimate.Estimate{e}, Warnings: a.warnings}, nil
 }
 
@@ -130,9 +132,9 @@ func (a *analysis) turns() error {
 	for _, results := range a.warps {
 		for i := range results {
 			p := &results[i].Visitor.(*recorder).path
-			if p.diverged && p.sums[branches] >= int64(min(path, wait)) {
+			if p.diverged && p.sums[branches] >= saturating.Of(min(path, wait)) {
 				return diag.Errorf(a.graph.Kernel.Pos, "kernel %s: a warp whose threads diverge may execute %d branches, and paths take turns after %d: %s does not bound what warps execute then",
-					a.graph.Kernel.Readable(), p.sums[branches], min(path, wait), ID)
+					a.graph.Kernel.Readable(), p.sums[branches].Int64(), min(path, wait), ID)
 			}
 		}
 	}

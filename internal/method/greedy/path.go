@@ -7,6 +7,7 @@ import (
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
 	"warpbound/internal/method/cost"
+	"warpbound/internal/saturating"
 )
 
 // The sums of what warps need. Behind them come two for each pipe: see sums.held.
@@ -32,7 +33,7 @@ const (
 )
 
 // sums are what warps need at most.
-type sums []int64
+type sums []saturating.Int
 
 // held returns the index of the cycles for which instructions hold a pipe, and behind it of those without the first cycle of each.
 func held(pipe int) int { return common + 2*pipe }
@@ -42,9 +43,9 @@ func (m *model) noSums() sums { return make(sums, common+2*len(m.pipes)) }
 func (s sums) plus(t sums) { s.times(t, 1) }
 
 // times adds t, n times.
-func (s sums) times(t sums, n int64) {
+func (s sums) times(t sums, n saturating.Int) {
 	for i, x := range t {
-		s[i] = plus(s[i], times(x, n))
+		s[i] = s[i].Add(x.Mul(n))
 	}
 }
 
@@ -69,11 +70,11 @@ const (
 )
 
 // point is how far a chain of instructions has come. Each measure is that of the chain on which it is greatest.
-type point [measures]int64
+type point [measures]saturating.Int
 
 func (p point) plus(q point) point {
 	for i, x := range q {
-		p[i] = plus(p[i], x)
+		p[i] = p[i].Add(x)
 	}
 	return p
 }
@@ -85,17 +86,17 @@ func (p point) max(q point) point {
 	return p
 }
 
-func (p point) times(n int64) point {
+func (p point) times(n saturating.Int) point {
 	for i, x := range p {
-		p[i] = times(x, n)
+		p[i] = x.Mul(n)
 	}
 	return p
 }
 
 // share returns a part in n of p.
-func (p point) share(n int64) point {
+func (p point) share(n saturating.Int) point {
 	for i, x := range p {
-		p[i] = share(x, 1, n)
+		p[i] = x.DivUp(n)
 	}
 	return p
 }
@@ -103,27 +104,27 @@ func (p point) share(n int64) point {
 // minus is what is left of p behind q, if p comes later.
 func (p point) minus(q point) point {
 	for i, x := range q {
-		p[i] = max(p[i]-x, 0)
+		p[i] = max(p[i], x).Sub(x)
 	}
 	return p
 }
 
 // alone is a chain of so many cycles without accesses.
-func alone(cycles int64) point { return point{far: cycles, near: cycles, inner: cycles} }
+func alone(cycles saturating.Int) point { return point{far: cycles, near: cycles, inner: cycles} }
 
 // after returns a point so many cycles later.
-func (p point) after(cycles int64) point { return p.plus(alone(cycles)) }
+func (p point) after(cycles saturating.Int) point { return p.plus(alone(cycles)) }
 
 // path is what a warp needs in every CTA of a box.
 type path struct {
 	sums     sums
-	arrivals []point // from the start, or the barrier before, to the arrival at each barrier of the CTA
-	leaves   point   // from the last of them to the issue of the last instruction,
-	ends     point   // and until all is over
-	all      point   // all instructions, one after the other in any order
-	barriers int64   // at which it may wait
-	partial  bool    // it may wait at barriers that arrivals does not tell
-	diverged bool    // its lanes may go different ways
+	arrivals []point        // from the start, or the barrier before, to the arrival at each barrier of the CTA
+	leaves   point          // from the last of them to the issue of the last instruction,
+	ends     point          // and until all is over
+	all      point          // all instructions, one after the other in any order
+	barriers saturating.Int // at which it may wait
+	partial  bool           // it may wait at barriers that arrivals does not tell
+	diverged bool           // its lanes may go different ways
 	touched
 }
 
@@ -191,10 +192,10 @@ type fork struct {
 
 // loop is a loop of which one iteration stands for several.
 type loop struct {
-	times    int64
+	times    saturating.Int
 	sums     sums
 	all      point
-	barriers int64
+	barriers saturating.Int
 	began    point
 	present  int
 }
@@ -209,13 +210,13 @@ func (r *recorder) Step(s *absexec.Step) {
 	add := r.scratch
 	clear(add)
 	add[issued] = 1
-	add[held(i.pipe)], add[held(i.pipe)+1] = i.initiation, i.initiation-1
+	add[held(i.pipe)], add[held(i.pipe)+1] = i.initiation, i.initiation.Sub(1)
 	begin := r.clock.next
 	if i.line >= 0 && i.line != r.line {
 		r.line = i.line
 		add[fetches] = 1
 		if !r.icached {
-			begin = begin.after(r.ICache.Miss.Value)
+			begin = begin.after(saturating.Of(r.ICache.Miss.Value))
 		}
 	}
 	s.Instr.Reads(func(reg isa.Reg) { begin = begin.max(r.clock.ready[reg]) })
@@ -244,7 +245,7 @@ func (r *recorder) Step(s *absexec.Step) {
 		next = next.max(r.clock.copies)
 	}
 	if !r.icached && add[fetches] > 0 {
-		longest = longest.after(r.ICache.Miss.Value)
+		longest = longest.after(saturating.Of(r.ICache.Miss.Value))
 	}
 	if s.Instr.Op.Info().Effect&isa.Exits != 0 {
 		r.clock.drain = r.clock.drain.max(over)
@@ -264,13 +265,13 @@ func (r *recorder) barrier(s *absexec.Step) {
 	if s.May == 0 {
 		return
 	}
-	r.path.barriers++
+	r.path.barriers = r.path.barriers.Add(1)
 	whole := s.Certain && s.Must != 0 && s.Must == s.Active && len(r.forks) == 0 && len(r.loops) == 0 &&
 		s.Instr.Barrier != isa.BarrierArrive && s.Instr.Barrier != isa.BarrierClusterArrive && s.Instr.Barrier != isa.BarrierClusterWait &&
 		cost.Whole(r.launch, s.Instr, s.Box, r.threads)
 	if !whole {
 		r.path.partial = true
-		r.clock.next = r.clock.next.after(r.SM.Barrier.Value)
+		r.clock.next = r.clock.next.after(saturating.Of(r.SM.Barrier.Value))
 		return
 	}
 	r.path.arrivals = append(r.path.arrivals, r.clock.next)
@@ -326,7 +327,7 @@ func (r *recorder) Repeat(n int) {
 	p := &r.path
 	began := r.clock.latest()
 	r.settle(began)
-	r.loops = append(r.loops, loop{int64(n), p.sums, p.all, p.barriers, began, r.stack.mark()})
+	r.loops = append(r.loops, loop{saturating.Of(n), p.sums, p.all, p.barriers, began, r.stack.mark()})
 	p.sums, p.all, p.barriers, r.line = r.noSums(), point{}, 0, -1
 }
 
@@ -346,72 +347,73 @@ func (r *recorder) Repeated() {
 	p := &r.path
 	body, all, barriers := p.sums, p.all, p.barriers
 	r.settle(l.began.plus(r.clock.latest().minus(l.began).times(l.times)))
-	p.sums, p.all, p.barriers, r.line = l.sums, l.all.plus(all.times(l.times)), plus(l.barriers, times(barriers, l.times)), -1
+	p.sums, p.all, p.barriers, r.line = l.sums, l.all.plus(all.times(l.times)), l.barriers.Add(barriers.Mul(l.times)), -1
 	p.sums.times(body, l.times)
 }
 
 // access adds what an access needs, and returns how long it takes alone.
 func (r *recorder) access(s *absexec.Step, i *instr, add sums) point {
 	passes, lines := r.divide(s)
-	same := int64(0)
+	all, sentOn := saturating.Of(lines.all), saturating.Of(lines.all-lines.local)
+	same := saturating.Int(0)
 	atomic := s.Instr.Op == isa.Atom || s.Instr.Op == isa.Red
-	if atomic && lines.all > 0 {
-		same = r.conflicts(s)
+	if atomic && all > 0 {
+		same = saturating.Of(r.conflicts(s))
 	}
 	add[held(i.pipe)], add[held(i.pipe)+1] = 0, 0
-	busy := passes * i.initiation
+	busy := i.initiation.Mul(saturating.Of(passes))
 	local := i.latency
 	switch {
 	case i.buffered:
-		service := max(busy, i.initiation, r.LSU.Interval.Value, lines.service)
+		service := max(busy, i.initiation, saturating.Of(r.LSU.Interval.Value), saturating.Of(lines.service))
 		add[unit], add[buffered] = service, 1
-		local += max(service, 1)
-	case lines.all == 0:
+		local = local.Add(max(service, 1))
+	case all == 0:
 		busy = max(busy, i.initiation)
 		add[unit] = busy
 		if r.queued {
 			add[unit] = 0
-			add[held(i.pipe)], add[held(i.pipe)+1] = busy, max(busy-1, 0)
+			add[held(i.pipe)], add[held(i.pipe)+1] = busy, max(busy, 1).Sub(1)
 		}
-		local += busy - i.initiation
+		local = local.Add(busy.Sub(i.initiation))
 		if r.CCache.Miss.Value > 0 && i.constant {
 			add[constants] = 1
 			if !r.ccached {
-				local += r.CCache.Miss.Value
+				local = local.Add(saturating.Of(r.CCache.Miss.Value))
 			}
 		}
 	default:
-		add[unit] = busy + lines.all*(i.initiation+r.uneven)
-		local += busy + (lines.all-1)*i.initiation
+		add[unit] = busy.AddMul(all, i.initiation.Add(r.uneven))
+		local = local.Add(busy).AddMul(all.Sub(1), i.initiation)
 	}
-	if lines.all == 0 {
+	if all == 0 {
 		return alone(local)
 	}
 	absorbed := r.absorbs(s)
 	r.pattern(s, lines, absorbed)
 	hit := r.hit(local, same)
-	took := point{far: plus(hit, r.fetch), near: hit, inner: hit, others: 1, visits: 1}
+	took := point{far: hit.Add(r.fetch), near: hit, inner: hit, others: 1, visits: 1}
 	reads := s.Instr.Op != isa.St && s.Instr.Op != isa.StMatrix && !atomic
 	switch {
 	case reads:
-		add[fills] = lines.all
+		add[fills] = all
 		if s.Instr.Volatile {
-			add[fills] = lines.local
-			add[requests] = lines.all - lines.local
-			add[sent], add[received] = add[requests]*r.header, add[requests]*r.full
+			add[fills] = saturating.Of(lines.local)
+			add[requests] = sentOn
+			add[sent], add[received] = sentOn.Mul(r.header), sentOn.Mul(r.full)
 		}
 		if add[requests] == 0 {
-			took[loads], took[others], took[inner] = 1, 0, hit-r.trip()
+			took[loads], took[others], took[inner] = 1, 0, hit.Sub(r.trip())
 		}
 	case atomic:
-		add[requests], add[dirtying], add[dropping] = lines.all, lines.all, lines.all
-		add[sent], add[received] = lines.all*r.full, lines.all*r.full
-		add[operations] = min(lines.all*same, int64(bits.OnesCount64(s.May)))
+		add[requests], add[dirtying], add[dropping] = all, all, all
+		add[sent], add[received] = all.Mul(r.full), all.Mul(r.full)
+		add[operations] = min(all.Mul(same), saturating.Of(bits.OnesCount64(s.May)))
 	default:
-		add[requests], add[dirtying], add[dropping] = lines.all, lines.all, lines.all-lines.local
-		add[sent], add[received] = lines.all*r.full, lines.all*r.header
+		add[requests], add[dirtying], add[dropping] = all, all, sentOn
+		add[sent], add[received] = all.Mul(r.full), all.Mul(r.header)
 		if absorbed {
-			took[stores], took[others], took[inner] = 1, 0, hit-r.trip()
+			took[stores], took[others], took[inner] = 1, 0, hit.Sub(r.trip())
 			return took
 		}
 	}
