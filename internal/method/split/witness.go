@@ -11,6 +11,7 @@ import (
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
 	"warpbound/internal/method/cost"
+	"warpbound/internal/saturating"
 )
 
 // witness is what an abstract execution of a wavefront shows.
@@ -24,8 +25,8 @@ type witness struct {
 
 	forks   int // that it is in
 	loops   []loop
-	entered []int64 // by loop: how often, at least
-	back    []int64 // by loop: how often to the header, at most
+	entered []saturating.Int // by loop: how often, at least
+	back    []saturating.Int // by loop: how often to the header, at most
 
 	script *script // nil if it is not known what the wavefront issues
 	ops    sequence
@@ -67,9 +68,9 @@ func (w *witness) enter(block int, s *absexec.Step) {
 	switch {
 	case i < 0 || loops.Loops[i].Header != block:
 	case s.Back:
-		w.back[i]++
+		w.back[i] = w.back[i].Add(1)
 	case s.Certain && w.forks == 0:
-		w.entered[i]++
+		w.entered[i] = w.entered[i].Add(1)
 	}
 }
 
@@ -89,7 +90,7 @@ func (w *witness) Join() { w.forks-- }
 type loop struct {
 	times         int64
 	done          []work // before
-	entered, back []int64
+	entered, back []saturating.Int
 }
 
 // Repeat implements absexec.Visitor.
@@ -111,7 +112,9 @@ func (w *witness) Repeated() {
 		}}
 	}
 	for i := range w.back {
-		w.entered[i], w.back[i] = grown(w.entered[i], l.entered[i]), grown(w.back[i], l.back[i])
+		n := saturating.Of(l.times)
+		w.entered[i] = l.entered[i].AddMul(w.entered[i].Sub(l.entered[i]), n)
+		w.back[i] = l.back[i].AddMul(w.back[i].Sub(l.back[i]), n)
 	}
 }
 
@@ -152,7 +155,7 @@ func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 		results, err := x.Warp(ctx, w, func(absexec.Box) absexec.Visitor {
 			return &witness{
 				config: c, timing: t, count: count, known: known, seen: known.nothing(),
-				done: make([]work, c.Graph.Len()), entered: make([]int64, len(known.loops)), back: make([]int64, len(known.loops)), script: all.script.open(),
+				done: make([]work, c.Graph.Len()), entered: make([]saturating.Int, len(known.loops)), back: make([]saturating.Int, len(known.loops)), script: all.script.open(),
 			}
 		})
 		var loop *absexec.UnboundedLoop
@@ -218,7 +221,7 @@ func (w *witness) facts(loops []absexec.LoopFact) *facts {
 		}
 		f.mean[i] = f.loops[i]
 		if n := w.entered[i]; n > 0 {
-			f.mean[i].maximum = min(f.mean[i].maximum, (w.back[i]+n-1)/n)
+			f.mean[i].maximum = min(f.mean[i].maximum, w.back[i].DivUp(n).Int64())
 		}
 	}
 	return f
