@@ -9,8 +9,8 @@ step = @printf '\n== %s\n' "$(1)"; TIMEFORMAT='== $@: %R s, %U + %S s of process
 
 tools := ./.ci/mutants ./.ci/processortime ./.ci/soak
 
-.PHONY: all format compile staticcheck test race mutants tags arm64 demo browser
-all: format staticcheck test race mutants tags arm64 demo browser
+.PHONY: all format compile staticcheck arithmetic test race mutants tags arm64 demo browser
+all: format staticcheck arithmetic test race mutants tags arm64 demo browser
 
 format:
 	$(call step,format) unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
@@ -23,6 +23,11 @@ compile:
 # The tool has a module file of its own, so that what it needs is not required of programs that import warpbound.
 staticcheck: compile
 	$(call step,staticcheck) go tool -modfile=.ci/tools.mod staticcheck ./...; }
+
+# Numbers of bounds are added up by their methods alone.
+arithmetic: compile
+	$(call step,arithmetic of bounds) go test -modfile=.ci/tools.mod ./.ci/arithmetic; \
+	go build -modfile=.ci/tools.mod -o .ci/bin/arithmetic ./.ci/arithmetic; go vet -vettool="$$PWD/.ci/bin/arithmetic" ./...; }
 
 test: compile
 	$(call step,tests within their limits of processor time) go build -o .ci/bin/processortime ./.ci/processortime; \
