@@ -16,8 +16,11 @@ func TestFastFloat(t *testing.T) {
 	for _, op := range []isa.Op{isa.Add, isa.Sub, isa.Mul, isa.Fma, isa.Div, isa.Sqrt, isa.Rcp, isa.Rsqrt, isa.Lg2, isa.Ex2, isa.Tanh, isa.Sin, isa.Cos, isa.Min, isa.Max, isa.Neg, isa.Abs} {
 		for _, tp := range []isa.Type{isa.F16, isa.F16x2, isa.BF16, isa.BF16x2, isa.F32, isa.F64, isa.F32x2} {
 			for _, round := range []isa.Round{isa.RoundDefault, isa.RoundRN, isa.RoundRZ, isa.RoundRM, isa.RoundRP} {
-				for flags := range 16 {
-					in := isa.Instr{Op: op, Type: tp, Round: round, FTZ: flags&1 != 0, Sat: flags&2 != 0, Relu: flags&4 != 0, Approx: flags&8 != 0}
+				for flags := range 32 {
+					in := isa.Instr{
+						Op: op, Type: tp, Round: round, FTZ: flags&1 != 0, Sat: flags&2 != 0, Relu: flags&4 != 0,
+						Approx: flags&8 != 0, Full: flags&16 != 0,
+					}
 					if want, ok := laneFunc(&in); ok && compareFloat(t, r, &in, want) {
 						n++
 					}

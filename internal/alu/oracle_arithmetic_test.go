@@ -19,6 +19,8 @@ func has(in *isa.Instr, allowed ...string) bool {
 			rest.Sat = false
 		case "approx":
 			rest.Approx = false
+		case "full":
+			rest.Full = false
 		case "nan":
 			rest.NaN = false
 		case "wrap":
@@ -39,7 +41,8 @@ func has(in *isa.Instr, allowed ...string) bool {
 			rest.Round = isa.RoundDefault
 		}
 	}
-	return rest.Round == isa.RoundDefault && rest.Permute == isa.PermuteBytes && !rest.FTZ && !rest.Sat && !rest.Approx &&
+	return rest.Round == isa.RoundDefault && rest.Permute == isa.PermuteBytes &&
+		!rest.FTZ && !rest.Sat && !rest.Approx && !rest.Full &&
 		!rest.NaN && !rest.Wrap && !rest.ShiftAmt && !rest.Relu && !rest.Abs && !rest.XorSign && !rest.Finite
 }
 
@@ -79,6 +82,10 @@ func variants(in isa.Instr) []isa.Instr {
 		func(v *isa.Instr) { v.Abs, v.XorSign, v.NaN = true, true, true },
 		func(v *isa.Instr) { v.Abs, v.XorSign, v.FTZ = true, true, true },
 		func(v *isa.Instr) { v.Finite = true },
+		func(v *isa.Instr) { v.Full = true },
+		func(v *isa.Instr) { v.Full, v.FTZ = true, true },
+		func(v *isa.Instr) { v.Full, v.Approx = true, true },
+		func(v *isa.Instr) { v.Full, v.Round = true, isa.RoundRN },
 	} {
 		v := in
 		set(&v)

@@ -244,7 +244,11 @@ func (f spec) pick(x, y uint64, lesser, nan bool) uint64 {
 // transcendental approximations.
 func defineFloat(in *isa.Instr) func(src [4]uint64) uint64 {
 	t := in.Type
-	if !t.IsFloat() || !has(in, "round", "ftz", "sat", "approx", "nan", "relu", "abs", "xorsign") || in.Round > isa.RoundRP {
+	if !t.IsFloat() || in.Round > isa.RoundRP ||
+		!has(in, "round", "ftz", "sat", "approx", "full", "nan", "relu", "abs", "xorsign") {
+		return nil
+	}
+	if in.Full && (in.Op != isa.Div || t != isa.F32 || in.Approx || in.Round != isa.RoundDefault) {
 		return nil
 	}
 	f := specOf(t)

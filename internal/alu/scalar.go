@@ -102,6 +102,8 @@ func allowed(in *isa.Instr) isa.Modifiers {
 		return m
 	case isa.Div, isa.Rcp, isa.Sqrt:
 		switch {
+		case in.Full && in.Op == isa.Div && single:
+			return isa.ModFull | isa.ModFTZ
 		case !in.Approx:
 			return isa.ModNearest | isa.ModDirected | flush
 		case single || in.Op == isa.Rcp && in.FTZ:

@@ -81,6 +81,7 @@ type Instr struct {
 	FTZ      bool // subnormal inputs and results become zeros of the same sign
 	Sat      bool // integers: clamp to the range; floats: clamp to [0, 1]
 	Approx   bool // the fast approximation of Div, Sqrt, Rcp and the like
+	Full     bool // Div: the approximation that keeps its error for divisors of any size
 	NaN      bool // Min, Max, Redux: a NaN source gives NaN
 	Wrap     bool // shifts: the amount modulo the width instead of clamped
 	ShiftAmt bool // Bfind: the distance from the top instead of the position

@@ -2,7 +2,7 @@ package isa
 
 // Modifiers is a set of what an instruction may say beyond its operation, its types and
 // its operands, where that changes the results.
-type Modifiers uint16
+type Modifiers uint32
 
 // The modifiers.
 const (
@@ -13,6 +13,7 @@ const (
 	ModFTZ
 	ModSat
 	ModApprox
+	ModFull
 	ModNaN
 	ModWrap
 	ModShiftAmt
@@ -33,7 +34,8 @@ func (in *Instr) Modifiers() Modifiers {
 		set bool
 		m   Modifiers
 	}{
-		{in.FTZ, ModFTZ}, {in.Sat, ModSat}, {in.Approx, ModApprox}, {in.NaN, ModNaN}, {in.Wrap, ModWrap},
+		{in.FTZ, ModFTZ}, {in.Sat, ModSat}, {in.Approx, ModApprox}, {in.Full, ModFull},
+		{in.NaN, ModNaN}, {in.Wrap, ModWrap},
 		{in.ShiftAmt, ModShiftAmt}, {in.Relu, ModRelu}, {in.Abs, ModAbs}, {in.XorSign, ModXorSign},
 		{in.Finite, ModFinite}, {in.Permute != PermuteBytes, ModPermute},
 	} {

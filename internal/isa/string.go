@@ -202,6 +202,7 @@ func (in *Instr) modifiers() []string {
 	add(in.Barrier != BarrierNone, barrierNames[in.Barrier])
 	add(in.Round != RoundDefault, roundNames[in.Round])
 	add(in.Approx, "approx")
+	add(in.Full, "full")
 	add(in.FTZ, "ftz")
 	add(in.Sat, "sat")
 	add(in.NaN, "nan")

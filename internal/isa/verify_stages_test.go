@@ -346,7 +346,8 @@ func (b *breaker) mutate() {
 	case 21:
 		in.Video = b.video()
 	case 22:
-		in.FTZ, in.Sat, in.Approx, in.NaN, in.Wrap, in.Relu = b.bool(), b.bool(), b.bool(), b.bool(), b.bool(), b.bool()
+		in.FTZ, in.Sat, in.Approx, in.Full, in.NaN = b.bool(), b.bool(), b.bool(), b.bool(), b.bool()
+		in.Wrap, in.Relu = b.bool(), b.bool()
 	case 23:
 		in.Callee, in.Reason, in.Split = rapid.SampledFrom([]string{"", "f"}).Draw(b.T, "callee"), "", b.bool()
 	case 24:

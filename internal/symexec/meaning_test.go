@@ -131,7 +131,7 @@ func draw(r *rand.Rand, op isa.Op, typ isa.Type, try int) generated {
 	if pick(3) {
 		in.Round = isa.Round(r.IntN(int(isa.RoundIntRP) + 1))
 	}
-	for _, flag := range []*bool{&in.FTZ, &in.Sat, &in.Wrap, &in.NaN, &in.ShiftAmt, &in.Relu, &in.Approx} {
+	for _, flag := range []*bool{&in.FTZ, &in.Sat, &in.Wrap, &in.NaN, &in.ShiftAmt, &in.Relu, &in.Approx, &in.Full} {
 		*flag = pick(6)
 	}
 	if op == isa.Prmt {
