@@ -87,7 +87,8 @@ func vectorised(in *isa.Instr) (op vec.Float, form vec.Form, ok bool) {
 		return 0, vec.Form{}, false
 	}
 	round, ok := rounding(in.Round)
-	return op, vec.Form{Round: round, Flush: in.FTZ, Relu: in.Relu, Sat: in.Sat}, ok
+	upper := in.FTZ && in.Type == isa.F64
+	return op, vec.Form{Round: round, Flush: in.FTZ, Relu: in.Relu, Sat: in.Sat, Upper: upper}, ok
 }
 
 // rounding returns the rounding of vectors, also for modes that round to integers; false for those that processors lack.

@@ -13,7 +13,7 @@ import (
 //
 // Mad, which only the first devices had, is what later ones make of it: Fma that
 // flushes subnormal numbers. The approximations of Div, Rcp and Sqrt are as exact
-// as the correctly rounded operations.
+// as the correctly rounded operations, on what they see of their sources.
 func floatFor(in *isa.Instr) lanewise {
 	if f := fastFloat(in); !f.none() && in.HasOnly(allowed(in)) {
 		return f

@@ -11,6 +11,9 @@ import (
 // rationals, and rounding looks for the neighbours.
 type spec struct{ exp, frac int }
 
+// upperSpec is the format of the upper words of doubles.
+var upperSpec = spec{11, 20}
+
 func specOf(t isa.Type) spec {
 	switch t {
 	case isa.F16, isa.F16x2:
@@ -297,6 +300,13 @@ func defineFloat(in *isa.Instr) func(src [4]uint64) uint64 {
 			isa.Rcp:  func(x, _, _ uint64) uint64 { return f.over(one, x, mode) },
 			isa.Sqrt: func(x, _, _ uint64) uint64 { return f.root(x, mode) },
 		}[in.Op]
+		if in.Approx && t == isa.F64 { // PTX ISA, "rcp.approx.ftz.f64": the upper words are numbers of their own
+			upper := upperSpec
+			op = func(x, _, _ uint64) uint64 {
+				one := uint64(upper.bias()) << upper.frac
+				return upper.over(one, upper.flushed(x>>32), isa.RoundRN) << 32
+			}
+		}
 		if in.Op == isa.Div && in.Approx {
 			op = func(x, y, _ uint64) uint64 {
 				if !f.nan(y) && !f.inf(y) && new(big.Rat).Abs(f.exact(y)).Cmp(pow2(126)) > 0 {

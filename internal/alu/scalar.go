@@ -156,6 +156,9 @@ func basic(in *isa.Instr, f format) scalar {
 		}
 		return func(x, y, _ uint64) uint64 { return f.div(x, y, mode) }
 	case isa.Rcp:
+		if in.Approx && f == double64 {
+			return throughUpper(reciprocal)
+		}
 		return func(x, _, _ uint64) uint64 { return f.div(f.one(), x, mode) }
 	case isa.Sqrt:
 		return func(x, _, _ uint64) uint64 { return f.sqrt(x, mode) }

@@ -13,12 +13,13 @@ import (
 // the common cases.
 type format struct{ exp, frac int }
 
-// The formats of the floating-point types.
+// The formats of the floating-point types, and one that some operations see of a type.
 var (
 	half16   = format{5, 10}
 	brain16  = format{8, 7}
 	single32 = format{8, 23}
 	double64 = format{11, 52}
+	upper32  = format{11, 20} // of the upper words of doubles
 )
 
 // formatOf returns the format of a type, that of its halves for a packed one.

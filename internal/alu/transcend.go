@@ -12,11 +12,14 @@ import (
 // They are computed in double precision by correctly rounded operations in a
 // fixed order, with an error below 2^-40 relative to the result, and rounded once
 // more: that is closer than PTX demands, and the same on every host. For Sin and
-// Cos the argument is reduced exactly, whatever its size.
+// Cos the argument is reduced exactly, whatever its size. Of doubles those that flush see and give
+// the upper words alone.
 func transcendental(in *isa.Instr, f format) scalar {
 	switch {
 	case in.Type == isa.F32x2 || in.SrcType != isa.Invalid:
 		return nil
+	case in.Op == isa.Rsqrt && in.Type == isa.F64 && in.FTZ:
+		return throughUpper(reciprocalRoot)
 	case in.Op == isa.Rsqrt && in.Type == isa.F64:
 		return func(x, _, _ uint64) uint64 { return bits64(reciprocalRoot(f64(x))) }
 	case in.Op == isa.Ex2 && f != double64:
@@ -43,6 +46,16 @@ func transcendental(in *isa.Instr, f format) scalar {
 func (f format) through(g func(x float64) float64) scalar {
 	return func(x, _, _ uint64) uint64 { return f.fromFloat64(g(f.float64(x))) }
 }
+
+// throughUpper makes a function on doubles that takes their upper words for numbers, rounds to such
+// and leaves the lower words zero (PTX ISA, "rcp.approx.ftz.f64" and "rsqrt.approx.ftz.f64").
+func throughUpper(g func(x float64) float64) scalar {
+	f := upper32.through(g)
+	return func(x, _, _ uint64) uint64 { return f(x>>32, 0, 0) << 32 }
+}
+
+// reciprocal returns 1/x.
+func reciprocal(x float64) float64 { return 1 / x }
 
 // reciprocalRoot returns 1/sqrt(x).
 func reciprocalRoot(x float64) float64 { return 1 / math.Sqrt(x) }

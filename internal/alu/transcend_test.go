@@ -150,31 +150,98 @@ func nearestHalf(f spec, op isa.Op, x uint64) uint64 {
 // TestReciprocalRoot checks the double-precision approximation.
 func TestReciprocalRoot(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 1))
-	for _, ftz := range []bool{false, true} {
-		b, err := (&instance{in: isa.Instr{Op: isa.Rsqrt, Type: isa.F64, Approx: true, FTZ: ftz}, dst: isa.B64, sources: []isa.Type{isa.B64}}).prepare()
+	f := specOf(isa.F64)
+	eachDouble(t, r, &isa.Instr{Op: isa.Rsqrt, Type: isa.F64, Approx: true}, func(x, y uint64) {
+		want := f64(f.over(uint64(f.bias())<<f.frac, f.root(x, isa.RoundRN), isa.RoundRN))
+		if g := f64(y); g != want && !(math.IsNaN(want) && y == f.canonical()) {
+			t.Fatalf("rsqrt of %x gives %g, want %g", x, g, want)
+		}
+	})
+}
+
+// eachDouble calls check with sources of an instruction on doubles and its results.
+func eachDouble(t *testing.T, r *rand.Rand, in *isa.Instr, check func(x, y uint64)) {
+	t.Helper()
+	b, err := (&instance{in: *in, dst: isa.B64, sources: []isa.Type{isa.B64}}).prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		rows := values(r, []isa.Type{isa.F64}, lanes)
+		for lane := range 4 { // what counts is above the lower word, or all in it
+			rows[lane][0] &^= LowBits(20 * lane)
+			rows[lane+4][0] = upperSpecials[r.IntN(len(upperSpecials))]<<32 | r.Uint64()&LowBits(32)
+		}
+		got, err := b.run(rows, 1<<lanes-1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := specOf(isa.F64)
-		for range 20 {
-			rows := values(r, []isa.Type{isa.F64}, lanes)
-			got, err := b.run(rows, 1<<lanes-1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for lane, y := range got {
-				x := rows[lane][0]
-				if ftz {
-					x = f.flushed(x)
-				}
-				want := f64(f.over(uint64(f.bias())<<f.frac, f.root(x, isa.RoundRN), isa.RoundRN))
-				if g := f64(y); g != want && !(math.IsNaN(want) && y == f.canonical()) {
-					t.Fatalf("rsqrt of %x gives %g, want %g", x, g, want)
-				}
-			}
+		for lane, y := range got {
+			check(rows[lane][0], y)
 		}
 	}
 }
+
+// upperSpecials are upper words of zeros, the least and greatest subnormal numbers, the least
+// normal ones, 2^1022 and its neighbours, the greatest numbers, infinities and NaN.
+var upperSpecials = []uint64{
+	0, 1 << 31, 1, 0x80000001, 0x000fffff, 0x800fffff, 0x00100000, 0x80100000, 0x7fd00000, 0x7fd00001, 0xffcfffff,
+	0x7fefffff, 0xffefffff, 0x7ff00000, 0xfff00000, 0x7ff80000, 0xfff00001,
+}
+
+// TestUpperWords checks the approximations of doubles that the manual defines by upper words (PTX
+// ISA, "rcp.approx.ftz.f64" and "rsqrt.approx.ftz.f64"): the lower words of sources do not count,
+// those of results are zero, and so is what would be subnormal.
+func TestUpperWords(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 1))
+	f := upperSpec
+	one := uint64(f.bias()) << f.frac
+	for op, exact := range map[isa.Op]func(x *big.Rat) *big.Float{
+		isa.Rcp: func(x *big.Rat) *big.Float { return bigFloat(new(big.Rat).Inv(x)) },
+		isa.Rsqrt: func(x *big.Rat) *big.Float {
+			root := bigFloat(x)
+			return root.Quo(bigFloat(big.NewRat(1, 1)), root.Sqrt(root))
+		},
+	} {
+		eachDouble(t, r, &isa.Instr{Op: op, Type: isa.F64, Approx: true, FTZ: true}, func(x, y uint64) {
+			if y&LowBits(32) != 0 {
+				t.Errorf("%s of %016x gives %016x, with a lower word", op, x, y)
+			}
+			a, d := f.flushed(x>>32), y>>32
+			var want uint64
+			switch {
+			case f.nan(a), op == isa.Rsqrt && f.negative(a) && !f.zero(a):
+				want = f.canonical()
+			case f.inf(a), f.zero(a):
+				want = f.over(one, a, isa.RoundRN)
+			default:
+				v := exact(f.exact(a))
+				if magnitude := new(big.Float).Abs(v); magnitude.Cmp(bigFloat(pow2(1-f.bias()))) < 0 {
+					want = f.signed(0, f.negative(a)) // subnormal
+					break
+				}
+				if f.nan(d) || f.inf(d) {
+					t.Errorf("%s of %016x gives %016x", op, x, y)
+					return
+				}
+				rat, _ := v.Rat(nil)
+				off := new(big.Rat).Sub(f.exact(d), rat)
+				off.Quo(off.Abs(off), unitOf(f, rat.Abs(rat)))
+				if off.Cmp(big.NewRat(51, 100)) > 0 {
+					u, _ := off.Float64()
+					t.Errorf("%s of %016x gives %016x, which is off by %g units of the upper word", op, x, y, u)
+				}
+				return
+			}
+			if d != want {
+				t.Errorf("%s of %016x gives %016x, want the upper word %08x", op, x, y, want)
+			}
+		})
+	}
+}
+
+// bigFloat returns a rational to 300 bits.
+func bigFloat(v *big.Rat) *big.Float { return new(big.Float).SetPrec(300).SetRat(v) }
 
 // checkApproximation allows an error of little more than half a unit in the last
 // place.

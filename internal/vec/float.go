@@ -29,6 +29,7 @@ type Form struct {
 	Flush bool // subnormal sources and results become zeros of the same sign
 	Relu  bool // negative results become +0
 	Sat   bool // results are clamped to [+0, 1], NaN becomes +0; after Relu
+	Upper bool // of doubles, with Flush: only the upper words of sources count, and results have no others
 }
 
 // Float is an operation on floating-point numbers.

@@ -306,8 +306,11 @@ func (s *Series) sines(v *Vector, a *Words, op Float, flush bool) {
 
 // FloatWide returns the function of an operation on doubles, nil if the processor has none.
 func FloatWide(op Float, form Form) Func {
-	if !fastFloats || form.Sat || form.Relu {
+	switch {
+	case !fastFloats || form.Sat || form.Relu || form.Flush != form.Upper:
 		return nil
+	case form.Upper:
+		return ofUpperWords(op)
 	}
 	mode := form.mode()
 	var f func(d, a, b, c *Vector, mode uint32)
@@ -325,33 +328,63 @@ func FloatWide(op Float, form Form) Func {
 	case Root:
 		f = sqrtF64In
 	case Reciprocal:
-		return func(d, a, _, _ *Vector) {
-			divF64In(d, ones, a, a, mode)
-			if form.Flush {
-				flushF64(d)
-			}
-		}
+		return func(d, a, _, _ *Vector) { divF64In(d, ones, a, a, mode) }
 	case InverseRoot:
-		if !form.Flush {
-			return func(d, a, _, _ *Vector) { inverseRoot(d, a) }
-		}
-		return nil
+		return func(d, a, _, _ *Vector) { inverseRoot(d, a) }
 	default:
-		return nil
-	}
-	if form.Flush {
 		return nil
 	}
 	return func(d, a, b, c *Vector) { f(d, a, b, c, mode) }
 }
 
-// flushF64 is flushF32 for doubles.
-func flushF64(d *Vector) {
-	for i, x := range d {
-		if x&(0x7ff<<52) == 0 {
-			d[i] = x & (1 << 63)
+// ofUpperWords returns the function of an operation that sees and gives upper words alone, nil if
+// there is none.
+func ofUpperWords(op Float) Func {
+	switch op {
+	case Reciprocal:
+		return func(d, a, _, _ *Vector) {
+			var upper Vector
+			cutToUpper(&upper, a)
+			divF64In(d, ones, &upper, &upper, nearest)
+			roundToUpper(d)
+		}
+	case InverseRoot:
+		return func(d, a, _, _ *Vector) {
+			var upper Vector
+			cutToUpper(&upper, a)
+			inverseRoot(d, &upper)
+			roundToUpper(d)
 		}
 	}
+	return nil
+}
+
+// cutToUpper drops the lower words of doubles, and flushes what is left.
+func cutToUpper(d, a *Vector) {
+	for i, x := range a {
+		d[i] = flushUpper(x &^ (1<<32 - 1))
+	}
+}
+
+// roundToUpper rounds doubles to their upper words, ties to even, and flushes these. NaN is the
+// canonical one.
+func roundToUpper(d *Vector) {
+	const lower, nan = 1<<32 - 1, 1<<63 - 1
+	for i, x := range d {
+		if x == nan {
+			d[i] = nan &^ lower
+		} else {
+			d[i] = flushUpper((x + lower>>1 + x>>32&1) &^ lower)
+		}
+	}
+}
+
+// flushUpper makes a zero of a double that is subnormal.
+func flushUpper(x uint64) uint64 {
+	if x&(0x7ff<<52) == 0 {
+		return x & (1 << 63)
+	}
+	return x
 }
 
 // FloatTests returns the function of a comparison in a format other than F64, of the upper halves of pairs if shift is 16;
