@@ -191,8 +191,17 @@ func intToFloat(in *isa.Instr, width int) lanewise {
 	}, wide)
 }
 
-// floatToInt rounds to an integer and clamps to the range of the result. NaN
-// gives zero. PTX demands a rounding mode.
+// integerOfNaN returns what conversions make of NaN: zero, and of doubles and to 64 bits the
+// integer of which only the highest bit is set (PTX ISA, "cvt", Integer Notes).
+func integerOfNaN(from, to isa.Type) uint64 {
+	if from != isa.F64 && to.Bits() < 64 {
+		return 0
+	}
+	return 1 << (to.Bits() - 1)
+}
+
+// floatToInt rounds to an integer and clamps to the range of the result. PTX demands a rounding
+// mode.
 func floatToInt(in *isa.Instr, width int) lanewise {
 	if !isIntRounding(in) || in.FTZ && in.SrcType != isa.F32 {
 		return lanewise{}
@@ -200,8 +209,12 @@ func floatToInt(in *isa.Instr, width int) lanewise {
 	f, _ := formatOf(in.SrcType)
 	t := in.Type
 	result, register := extenderOf(t), LowBits(width)
+	ofNaN := result.extend(integerOfNaN(in.SrcType, t)) & register
 	return perLane(func(x, _, _ uint64) uint64 {
 		x &= LowBits(f.bits())
+		if f.isNaN(x) {
+			return ofNaN
+		}
 		if in.FTZ {
 			x = f.flush(x)
 		}

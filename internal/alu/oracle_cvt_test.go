@@ -28,6 +28,14 @@ func roundToInt(v *big.Rat, mode isa.Round) *big.Int {
 	return floor
 }
 
+// nanInteger returns the bits that the manual states for NaN (PTX ISA, "cvt", Integer Notes).
+func nanInteger(from, to isa.Type) uint64 {
+	if from != isa.F64 && to != isa.S64 && to != isa.U64 {
+		return 0
+	}
+	return 1 << (to.Bits() - 1)
+}
+
 // defineCvt defines the conversions of PTX into a register of width bits.
 func defineCvt(in *isa.Instr, width int) func(x uint64) uint64 {
 	from, to := in.SrcType, in.Type
@@ -93,6 +101,7 @@ func defineCvt(in *isa.Instr, width int) func(x uint64) uint64 {
 			v := new(big.Int)
 			switch {
 			case f.nan(x):
+				return toRegister(integer(nanInteger(from, to), to))
 			case f.inf(x) && f.negative(x):
 				v.Neg(huge)
 			case f.inf(x):
@@ -151,6 +160,60 @@ func TestOracleConversions(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestConversionsOfNaN converts NaN of every format to every type of integers, with every rounding,
+// into registers of all widths. The numbers are those of the manual, written out.
+func TestConversionsOfNaN(t *testing.T) {
+	type results map[isa.Type]uint64 // by register: the result is extended by its type
+	ofDoubles := map[isa.Type]results{
+		isa.U8:  {isa.B16: 0x80, isa.B32: 0x80, isa.B64: 0x80},
+		isa.S8:  {isa.B16: 0xff80, isa.B32: 0xffffff80, isa.B64: 0xffffffffffffff80},
+		isa.U16: {isa.B16: 0x8000, isa.B32: 0x8000, isa.B64: 0x8000},
+		isa.S16: {isa.B16: 0x8000, isa.B32: 0xffff8000, isa.B64: 0xffffffffffff8000},
+		isa.U32: {isa.B32: 0x80000000, isa.B64: 0x80000000},
+		isa.S32: {isa.B32: 0x80000000, isa.B64: 0xffffffff80000000},
+		isa.U64: {isa.B64: 0x8000000000000000},
+		isa.S64: {isa.B64: 0x8000000000000000},
+	}
+	nans := map[isa.Type][]uint64{
+		isa.F16:  {0x7e00, 0xfe00, 0x7fff, 0x7c01, 0xfc01},
+		isa.BF16: {0x7fc0, 0xffc0, 0x7fff, 0x7f81, 0xff81},
+		isa.F32:  {0x7fc00000, 0xffc00000, 0x7fffffff, 0x7f800001, 0xff800001},
+		isa.F64: {
+			0x7ff8000000000000, 0xfff8000000000000, 0x7fffffffffffffff, 0x7ff0000000000001, 0xfff0000000000001,
+			0x7ff0000000000000 | 1<<31, 0x7ff0000000000000 | 1<<32,
+		},
+	}
+	conversions := 0
+	for from, bits := range nans {
+		for to, ofDouble := range ofDoubles {
+			conversions++
+			for register, x := range ofDouble {
+				if from != isa.F64 && to.Bits() < 64 {
+					x = 0
+				}
+				for _, round := range []isa.Round{isa.RoundIntRN, isa.RoundIntRZ, isa.RoundIntRM, isa.RoundIntRP} {
+					for flags := range 4 {
+						in := isa.Instr{Op: isa.Cvt, Type: to, SrcType: from, Round: round}
+						in.FTZ, in.Sat = flags&1 != 0, flags&2 != 0
+						if in.FTZ && from != isa.F32 {
+							continue
+						}
+						c := instance{in: in, dst: register, sources: words(from)}
+						rows := make([][4]uint64, lanes) // full, as the fast functions want them
+						for lane := range rows {
+							rows[lane][0] = bits[lane%len(bits)]
+						}
+						c.check(t, func([4]uint64) uint64 { return x }, rows)
+					}
+				}
+			}
+		}
+	}
+	if conversions != 32 {
+		t.Errorf("%d conversions", conversions)
 	}
 }
 

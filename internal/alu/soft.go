@@ -343,10 +343,9 @@ func (f format) fromInt(neg bool, magnitude uint64, mode isa.Round) uint64 {
 	return f.pack(real{neg: neg, exp: 63 - n, m: magnitude << n}, false, mode)
 }
 
-// toInt rounds to an integer and clamps it to the range of so many bits. NaN
-// gives zero.
+// toInt rounds what is not NaN to an integer, and clamps it to the range of so many bits.
 func (f format) toInt(x uint64, width int, signed bool, mode isa.Round) uint64 {
-	if f.isNaN(x) || f.isZero(x) {
+	if f.isZero(x) {
 		return 0
 	}
 	neg := x&f.sign() != 0

@@ -131,13 +131,30 @@ func classify(l *lifter) []*smt.Term {
 	return nil
 }
 
+// isInteger reports whether a type is one of integers.
+func isInteger(t isa.Type) bool { return t.Class() == isa.Unsigned || t.Class() == isa.Signed }
+
+// toInteger rounds a number to the integer that the emulator makes of it: of NaN that is zero, or
+// the integer of which only the highest bit is set if it is a double or the integer has 64 bits.
+func (l *lifter) toInteger(f smt.Format, mode smt.Mode, x *smt.Term) *smt.Term {
+	to, round := l.in.Type, l.b.FToU
+	if to.IsSigned() {
+		round = l.b.FToS
+	}
+	n := round(f, mode, x, to.Bits())
+	if f != smt.Double && to.Bits() < 64 {
+		return n
+	}
+	return l.b.Ite(l.b.FIsNaN(f, x), l.b.Number(to.Bits(), 1<<(to.Bits()-1)), n)
+}
+
 // convert is Cvt. A result narrower than its register is extended by its type.
 func convert(l *lifter) []*smt.Term {
 	from, to, in := l.in.SrcType, l.in.Type, l.in
 	ff, fromFloat := formatOf(from)
 	tf, toFloat := formatOf(to)
-	integer := func(t isa.Type) bool { return t.Class() == isa.Unsigned || t.Class() == isa.Signed }
-	if !fromFloat && !integer(from) || !toFloat && !integer(to) || len(l.src) > 1 || from.Bits() > 64 || to.Bits() > 64 || in.Round == isa.RoundRNA {
+	if !fromFloat && !isInteger(from) || !toFloat && !isInteger(to) || len(l.src) > 1 ||
+		from.Bits() > 64 || to.Bits() > 64 || in.Round == isa.RoundRNA {
 		return nil
 	}
 	x, mode := l.fit(l.src[0], from.Bits()), modeOf(in.Round)
@@ -150,10 +167,8 @@ func convert(l *lifter) []*smt.Term {
 		x = l.b.FRound(ff, mode, x)
 	case fromFloat && toFloat:
 		x = l.b.FToF(ff, tf, mode, x)
-	case fromFloat && to.IsSigned():
-		x = l.b.FToS(ff, mode, x, to.Bits())
 	case fromFloat:
-		x = l.b.FToU(ff, mode, x, to.Bits())
+		x = l.toInteger(ff, mode, x)
 	case toFloat && from.IsSigned():
 		x = l.b.SToF(tf, mode, x)
 	case toFloat:

@@ -248,12 +248,15 @@ func (c *Conversion) store(d *Words, v *Vector) {
 		narrow(d, v, c.To.Format, form)
 		return
 	}
-	minimum, maximum := 0.0, float64(uint64(1)<<c.To.Bits-1)
-	if c.To.Signed {
-		maximum = float64(uint64(1)<<(c.To.Bits-1) - 1)
-		minimum = -maximum - 1
+	top := float64(uint64(1) << (c.To.Bits - 1))
+	minimum, maximum, ofNaN := 0.0, 2*top-1, 0.0
+	if c.From.Format == F64 {
+		ofNaN = top
 	}
-	wordsOfF64(d, v, minimum, maximum, c.Register)
+	if c.To.Signed {
+		minimum, maximum, ofNaN = -top, top-1, -ofNaN
+	}
+	wordsOfF64(d, v, minimum, maximum, ofNaN, c.Register)
 }
 
 // finishWide clamps doubles where that is to be done.
@@ -275,10 +278,8 @@ func (c *Conversion) storeWide(v *Vector) {
 			switch {
 			case x >= 1<<63:
 				v[i] = 1<<63 - 1
-			case x < -1<<63:
+			case x < -1<<63, x != x:
 				v[i] = 1 << 63
-			case x != x:
-				v[i] = 0
 			default:
 				v[i] = uint64(int64(x))
 			}
@@ -293,8 +294,10 @@ func (c *Conversion) storeWide(v *Vector) {
 				v[i] = uint64(int64(x-1<<63)) | 1<<63
 			case x > 0:
 				v[i] = uint64(int64(x))
-			default:
+			case x <= 0:
 				v[i] = 0
+			default:
+				v[i] = 1 << 63
 			}
 		}
 	}

@@ -66,8 +66,9 @@ type Number struct {
 	Signed bool
 }
 
-// Conversion is one from numbers to others. Integers are rounded to as the form says, and clamped to the range of
-// their type.
+// Conversion is one from numbers to others. Integers are rounded to as the form says, and clamped
+// to the range of their type. Of NaN they are zero, but of a double, or with 64 bits, the one of
+// which only the highest bit is set.
 type Conversion struct {
 	To, From Number
 	Form            // Flush is for single precision, as a source and as a result

@@ -634,11 +634,11 @@ func f32OfF64(d *Words, a *Vector, mode uint32)
 //go:noescape
 func oddOfF64(d *Words, a *Vector)
 
-// wordsOfF64 makes integers of doubles that are integers, clamped to a range below 2^51 in magnitude, and keeps
-// some of their bits. NaN becomes zero.
+// wordsOfF64 makes integers of doubles that are integers, clamped to a range below 2^51 in
+// magnitude, and keeps some of their bits. NaN becomes an integer of the range that is given.
 //
 //go:noescape
-func wordsOfF64(d *Words, a *Vector, minimum, maximum float64, bits uint32)
+func wordsOfF64(d *Words, a *Vector, minimum, maximum, ofNaN float64, bits uint32)
 
 //go:noescape
 func f64OfS64(d, a *Vector, mode uint32)

@@ -324,11 +324,11 @@
 	M(112, 224)
 
 // INTEGER32 rounds to zero and keeps the lower halves of integers of less than 2^51 in magnitude, after
-// clamping to the numbers in Y15 and Y14. NaN becomes zero. Y13 is 1.5 * 2^52, Y12 the bits that results have.
+// clamping to the numbers in Y15 and Y14. NaN becomes that in Y11. Y13 is 1.5 * 2^52, Y12 the bits that results have.
 #define INTEGER32(TO, AT) \
 	VMOVUPD AT(SI), Y0; \
-	VCMPPD $7, Y0, Y0, Y1; \
-	VANDPD Y1, Y0, Y0; \
+	VCMPPD $3, Y0, Y0, Y1; \
+	VBLENDVPD Y1, Y11, Y0, Y0; \
 	VMAXPD Y15, Y0, Y0; \
 	VMINPD Y14, Y0, Y0; \
 	VADDPD Y13, Y0, Y0; \
