@@ -56,7 +56,7 @@ func plain(in *isa.Instr, block [3]int) bool {
 		return plainAtomic(in)
 	case isa.Cvt:
 		if in.SrcType.IsFloat() {
-			return in.SrcType == isa.F32 && (in.Round == isa.RoundIntRZ || in.Round == isa.RoundRZ)
+			return in.SrcType == isa.F32 && in.Round == isa.RoundIntRZ && in.Type.Bits() == 32
 		}
 	case isa.Vote, isa.Match, isa.Redux, isa.Shfl, isa.BarWarp: // those that name their members, without a guard
 		members := map[isa.Op]int{isa.Vote: 2, isa.Match: 2, isa.Redux: 2, isa.Shfl: 4, isa.BarWarp: 1}
