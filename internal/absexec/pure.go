@@ -23,8 +23,13 @@ func (x *execution) pure(pc int, must, mask uint64) {
 		known, nonAffine, by = x.together(nonAffine, by, src[:len(in.Src)], must, mask)
 	}
 	results := x.results(in)
-	if known != 0 && !x.evaluate(pc, mask, results, src[:len(in.Src)], &known) {
-		known, nonAffine = 0, 0 // no execution comes past a failure
+	if known != 0 {
+		unsettled, ok := x.evaluate(pc, mask, results, src[:len(in.Src)], &known)
+		if !ok {
+			known, nonAffine = 0, 0 // no execution comes past a failure
+		}
+		known &^= unsettled
+		nonAffine &^= unsettled
 	}
 	st, owners := x.top().state, x.owners()
 	for i, o := range in.Dst {
@@ -114,10 +119,11 @@ func (x *execution) together(may uint64, by cut, src []*value, must, mask uint64
 	return mask, mask, by
 }
 
-// evaluate computes the results for the first CTA of the box. Where predicates are
-// unknown it tries both truth values, and takes the lanes out of known in which that
-// makes a difference. It is false if the instruction fails.
-func (x *execution) evaluate(pc int, mask uint64, results, src []*value, known *uint64) bool {
+// evaluate computes the results for the first CTA of the box. Where predicates are unknown it tries
+// both truth values, and takes the lanes out of known in which that makes a difference. Unsettled
+// are lanes of known in which the results may be others than the emulator's. It is not ok if the
+// instruction fails.
+func (x *execution) evaluate(pc int, mask uint64, results, src []*value, known *uint64) (unsettled uint64, ok bool) {
 	in := x.instr(pc)
 	for i, v := range src {
 		x.src[i] = alu.Lanes{Num: v.base, Bits: v.bits}
@@ -126,10 +132,12 @@ func (x *execution) evaluate(pc int, mask uint64, results, src []*value, known *
 		x.dst[i] = alu.Lanes{Num: v.base}
 	}
 	eval := func() bool {
-		return x.eval.Eval(pc, mask, x.dst[:len(results)], x.src[:len(src)]) == nil
+		lanes, err := x.eval.Eval(pc, mask, x.dst[:len(results)], x.src[:len(src)])
+		unsettled |= lanes & *known
+		return err == nil
 	}
 	if !eval() {
-		return false
+		return unsettled, false
 	}
 	for i, v := range results {
 		v.bits = x.dst[i].Bits
@@ -153,7 +161,7 @@ func (x *execution) evaluate(pc int, mask uint64, results, src []*value, known *
 			}
 		}
 		if !eval() {
-			return false
+			return unsettled, false
 		}
 		for i, v := range results {
 			w := &value{bits: x.dst[i].Bits, base: x.dst[i].Num}
@@ -164,7 +172,7 @@ func (x *execution) evaluate(pc int, mask uint64, results, src []*value, known *
 			}
 		}
 	}
-	return true
+	return unsettled, true
 }
 
 // move finds how result i depends on the CTA, and marks as non-affine lanes in which it does in no

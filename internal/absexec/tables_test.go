@@ -208,6 +208,22 @@ func TestBoxes(t *testing.T) {
 		{name: "an input scalar", grid: x(3), block: x(32),
 			body: "setp.eq.u32 %p1, %d, 0; @%p1 bra done; add.u32 %r1, %i, 1; done: ret;",
 			want: []string{"[0,3)x[0,1)x[0,1): 11 steps, 1 uncertain, 2 open"}},
+		{name: "an integer of NaN", grid: x(3), block: x(32),
+			body: `mov.f32 %f1, 0f7FC00000; cvt.rzi.u32.f32 %r1, %f1; setp.eq.u32 %p1, %r1, 0; @%p1 bra done;
+				add.u32 %r2, %i, 1; done: ret;`,
+			want: []string{"[0,3)x[0,1)x[0,1): 13 steps, 1 uncertain, 2 open"}},
+		{name: "an integer of a constant that is NaN", grid: x(3), block: x(32),
+			body: `cvt.rni.s64.f64 %rd1, 0d7FF8000000000000; setp.lt.s64 %p1, %rd1, 0; @%p1 bra done;
+				add.u32 %r2, %i, 1; done: ret;`,
+			want: []string{"[0,3)x[0,1)x[0,1): 12 steps, 1 uncertain, 2 open"}},
+		{name: "an integer of a number", grid: x(3), block: x(32),
+			body: `mov.f32 %f1, 0fFF800000; cvt.rzi.s32.f32 %r1, %f1; setp.eq.u32 %p1, %r1, 0; @%p1 bra done;
+				add.u32 %r2, %i, 1; done: ret;`,
+			want: []string{"[0,3)x[0,1)x[0,1): 13 steps"}},
+		{name: "integers of NaN in some lanes", grid: x(3), block: x(32),
+			body: `add.u32 %r1, %t, 0x7f7ffff0; cvt.rzi.u32.f32 %r2, %r1; setp.gt.u32 %p1, %t, 16; @%p1 bra done;
+				setp.eq.u32 %p2, %r2, 0; @%p2 bra done; add.u32 %r3, %r2, 1; done: ret;`,
+			want: []string{"[0,3)x[0,1)x[0,1): 15 steps"}},
 		{name: "constant memory", grid: x(3), block: x(32), decl: ".const .align 4 .u32 table[2] = {3, 0};",
 			body: "ld.const.u32 %r1, [table]; setp.eq.u32 %p1, %r1, 0; @%p1 bra done; add.u32 %r1, %i, 1; done: ret;",
 			want: []string{"[0,3)x[0,1)x[0,1): 12 steps"}},

@@ -19,6 +19,22 @@ type Pure struct {
 	together  Collective // instr.Op if it is one
 	operands  []operand
 	constants []constant // values of the slots behind those of the operands
+
+	unsettled func(x uint64) bool // see Unsettled
+	immediate bool                // the first source is one, of this value
+	value     uint64
+}
+
+// Unsettled returns a function that tells for which values of its first source bounds must not rest
+// on the result of an instruction, nil if there are none: where NaN becomes an integer. The manual
+// says what it becomes (PTX ISA, "cvt", Integer Notes), but NVIDIA's guides to its devices call
+// that undefined.
+func Unsettled(in *isa.Instr) func(x uint64) bool {
+	f, isFloat := formatOf(in.SrcType)
+	if in.Op != isa.Cvt || !isFloat || !isInteger(in.Type) {
+		return nil
+	}
+	return f.isNaN
 }
 
 // IsPure reports whether an operation has results and they depend on nothing but
@@ -49,9 +65,31 @@ func NewPure(k *isa.Kernel, in *isa.Instr) (*Pure, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pure{instr: instr, operands: at.operands, constants: at.constants}
+	p := &Pure{instr: instr, operands: at.operands, constants: at.constants, unsettled: Unsettled(in)}
+	if p.unsettled != nil && in.Src[0].Kind == isa.KindImm {
+		p.immediate, p.value = true, in.Src[0].Imm
+	}
 	p.together, _ = instr.Op.(Collective)
 	return p, nil
+}
+
+// Unsettled returns the lanes of mask in which bounds must not rest on what results are for these
+// sources.
+func (p *Pure) Unsettled(mask uint64, src []Lanes) (lanes uint64) {
+	if p.unsettled == nil {
+		return 0
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		lane := First(m)
+		x := p.value
+		if !p.immediate {
+			x = src[0].Num[lane/vec.Lanes][lane%vec.Lanes]
+		}
+		if p.unsettled(x) {
+			lanes |= 1 << lane
+		}
+	}
+	return lanes
 }
 
 // unattached gives every operand of an instruction a place of its own in either table, the

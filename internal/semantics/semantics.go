@@ -2,11 +2,11 @@
 // instructions from known sources, special registers, addresses of variables, and
 // the contents of memory that no instruction can write.
 //
-// Analyses share package alu with the emulator, the meaning of operations, and see of a
-// launch what an Image shows of it. Nothing here executes a kernel, follows control or
-// writes memory: an analysis that imports semantics and not emu stays evidence about the
-// simulator in everything but single results, which alu's tests check against oracles of
-// their own.
+// Analyses share package alu with the emulator, the meaning of operations, and are told where a
+// device may make something else of an instruction. They see of a launch what an Image shows of it.
+// Nothing here executes a kernel, follows control or writes memory: an analysis that imports
+// semantics and not emu stays evidence about the simulator in everything but single results, which
+// alu's tests check against oracles of their own.
 //
 // semantics imports abi, alu, isa and diag. It must not import the emulator, a simulator or
 // anything that knows time.
@@ -175,6 +175,10 @@ func (l *Launch) Evaluator() *Evaluator {
 // lanes of mask; of other lanes the results are undefined. Sources are in the order
 // of Instr.Src, and immediates among them need no value. A result's vectors must not
 // be those of a source. It is an error if the instruction fails for these sources.
-func (e *Evaluator) Eval(pc int, mask uint64, dst, src []alu.Lanes) error {
-	return e.eval.Do(e.launch.pure[pc], mask, dst, src)
+//
+// In the lanes of unsettled the results are those of the emulator, and others are possible: see
+// alu.Pure.Unsettled.
+func (e *Evaluator) Eval(pc int, mask uint64, dst, src []alu.Lanes) (unsettled uint64, err error) {
+	p := e.launch.pure[pc]
+	return p.Unsettled(mask, src), e.eval.Do(p, mask, dst, src)
 }

@@ -60,8 +60,38 @@ func TestLaunch(t *testing.T) {
 	source := alu.Lanes{Num: make([]alu.Vector, 1)}
 	source.Num[0][5] = 39
 	sum := []alu.Lanes{{Num: make([]alu.Vector, 1)}}
-	if err := l.Evaluator().Eval(0, 1<<5, sum, []alu.Lanes{source, {}}); err != nil || sum[0].Num[0][5] != 42 {
-		t.Errorf("39 + 3 is %d, error %v", sum[0].Num[0][5], err)
+	unsettled, err := l.Evaluator().Eval(0, 1<<5, sum, []alu.Lanes{source, {}})
+	if err != nil || unsettled != 0 || sum[0].Num[0][5] != 42 {
+		t.Errorf("39 + 3 is %d, unsettled in %#x, error %v", sum[0].Num[0][5], unsettled, err)
+	}
+}
+
+// TestUnsettled makes integers of NaN in one of two lanes, and of an immediate that is NaN.
+func TestUnsettled(t *testing.T) {
+	k := kernel(isa.U32)
+	k.Regs = append(k.Regs, isa.RegDecl{Name: "%f0", Type: isa.F32})
+	k.Instrs[0] = isa.Instr{
+		Op: isa.Cvt, Type: isa.U32, SrcType: isa.F32, Round: isa.RoundIntRZ,
+		Dst: []isa.Operand{isa.RegOperand(0)}, Src: []isa.Operand{isa.RegOperand(1)},
+	}
+	source := alu.Lanes{Num: make([]alu.Vector, 1)}
+	source.Num[0][5], source.Num[0][6] = 0x7fc00000, 0x40400000
+	for want, of := range map[uint64]isa.Operand{
+		1 << 5: isa.RegOperand(1), 3 << 5: isa.ImmOperand(0xffc00000), 0: isa.ImmOperand(0xff800000),
+	} {
+		k.Instrs[0].Src[0] = of
+		l, err := New(image{k})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result := []alu.Lanes{{Num: make([]alu.Vector, 1)}}
+		unsettled, err := l.Evaluator().Eval(0, 3<<5, result, []alu.Lanes{source})
+		if err != nil || unsettled != want {
+			t.Errorf("lanes %#x are unsettled, want %#x, error %v", unsettled, want, err)
+		}
+		if of.Kind == isa.KindReg && (result[0].Num[0][5] != 0 || result[0].Num[0][6] != 3) {
+			t.Errorf("NaN is %d and 3 is %d", result[0].Num[0][5], result[0].Num[0][6])
+		}
 	}
 }
 

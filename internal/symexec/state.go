@@ -344,7 +344,7 @@ func (s *state) evaluate(in *isa.Instr, src []*smt.Term, widths []int) ([]*smt.T
 	for range in.Dst {
 		results = append(results, alu.Lanes{Num: make([]alu.Vector, 1)})
 	}
-	if err := s.x.launch.Evaluator().Eval(s.now().pc, 1, results, known); err != nil {
+	if _, err := s.x.launch.Evaluator().Eval(s.now().pc, 1, results, known); err != nil {
 		return nil, err
 	}
 	var terms []*smt.Term

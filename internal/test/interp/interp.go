@@ -171,7 +171,8 @@ func (t *Thread) evaluate() (results []alu.Lanes, own bool, err error) {
 	for range in.Dst {
 		results = append(results, lanes(0))
 	}
-	return results, true, t.eval.Eval(t.pc, 1, results, sources)
+	_, err = t.eval.Eval(t.pc, 1, results, sources) // the emulator's results, with which those of forms are compared
+	return results, true, err
 }
 
 func (t *Thread) isPredicate(o isa.Operand) bool {
