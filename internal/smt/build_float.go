@@ -54,7 +54,19 @@ func (b *Builder) FLt(f Format, x, y *Term) *Term { return b.computed(FLt, f, 0,
 func (b *Builder) FLe(f Format, x, y *Term) *Term { return b.computed(FLe, f, 0, Bool, x, y) }
 
 // FIsNaN returns whether x is not a number.
-func (b *Builder) FIsNaN(f Format, x *Term) *Term { return b.computed(FIsNaN, f, 0, Bool, x) }
+func (b *Builder) FIsNaN(f Format, x *Term) *Term {
+	if !b.plain && x.gives() && x.format == f {
+		switch x.op {
+		case UToF, SToF:
+			return b.Truth(false)
+		case FRound:
+			return b.FIsNaN(f, x.args[0])
+		case FToF:
+			return b.FIsNaN(x.from, x.args[0])
+		}
+	}
+	return b.computed(FIsNaN, f, 0, Bool, x)
+}
 
 // FToF returns a number of one format in another.
 func (b *Builder) FToF(from, to Format, m Mode, x *Term) *Term {

@@ -317,6 +317,10 @@ func TestRules(t *testing.T) {
 		{b.Store(a, x, b.Select(a, x)), a},
 		{b.Store(b.Store(a, x, y), x, z), b.Store(a, x, z)},
 		{b.Store(b.Fill(16, n(3)), x, n(3)), b.Fill(16, n(3))},
+		{b.FIsNaN(Single, b.SToF(Single, NearestEven, x)), no},
+		{b.FIsNaN(Single, b.UToF(Single, NearestEven, x)), no},
+		{b.FIsNaN(Single, b.FToF(Half, Single, NearestEven, x)), b.FIsNaN(Half, x)},
+		{b.FIsNaN(Half, b.FRound(Half, TowardZero, x)), b.FIsNaN(Half, x)},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("rule %d gives %v, want %v", i, c[0], c[1])

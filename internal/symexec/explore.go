@@ -74,6 +74,8 @@ type Path struct {
 	Reads        []Read // of symbolic elements, each once for a thread and an offset, in order of first reading
 	Communicates bool   // for the model, a thread got what another had written: bytes, or a vote at a barrier
 	Fault        error  // why the path ended but by the threads' ends: the instruction that fails
+
+	doubts []*smt.Term // conditions under which results are unsettled: a device may go on otherwise
 }
 
 // ThreadPath is what one thread does on a path.
@@ -100,7 +102,7 @@ type Verdict uint8
 const (
 	Open       Verdict = iota // no path was found, and none excluded
 	Covered                   // by a path, which may have been cut off
-	Infeasible                // no path takes it: all were found
+	Infeasible                // no path takes it: all were found, and no result on them is unsettled
 )
 
 // String returns the verdict in a word.
@@ -172,17 +174,49 @@ func Explore(ctx context.Context, o Options) (*Result, error) {
 		}
 	}
 	res.Complete = len(x.waiting) == 0 && !x.leftOut && res.CutOff == 0 && res.Unknown == 0
+	others := Open // of the outcomes that are not covered
+	if res.Complete && len(x.covered) < len(x.outcomes) {
+		settled, err := x.settled(ctx, res)
+		if err != nil {
+			ended = fmt.Errorf("kernel %s: %w", k.Readable(), err)
+		}
+		if err != nil && ctx.Err() == nil {
+			return nil, ended
+		}
+		if settled {
+			others = Infeasible
+		}
+	}
 	for outcome := range x.outcomes {
-		switch {
-		case x.covered[outcome]:
+		res.Outcomes[outcome] = others
+		if x.covered[outcome] {
 			res.Outcomes[outcome] = Covered
-		case res.Complete:
-			res.Outcomes[outcome] = Infeasible
-		default:
-			res.Outcomes[outcome] = Open
 		}
 	}
 	return res, ended
+}
+
+// settled reports whether it is seen that no input has an unsettled result on its path. Then all
+// that kernels do on devices is on one of the paths.
+func (x *explorer) settled(ctx context.Context, res *Result) (bool, error) {
+	for i := range res.Paths {
+		p := &res.Paths[i]
+		c := x.b.Truth(false)
+		for _, doubt := range p.doubts {
+			c = x.b.Or(c, doubt)
+		}
+		if v, isConst := c.Const(); isConst && v == 0 {
+			continue
+		}
+		if !x.left(res) || smt.NewEvaluator(p.Model).Eval(c) == 1 {
+			return false, nil
+		}
+		res.Queries++
+		if never, err := x.Solver.Refutes(ctx, p.Formula, c); err != nil || !never {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // Follow returns the path that threads take on inputs, without asking the solver. The inputs are

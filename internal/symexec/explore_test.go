@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -223,6 +224,57 @@ A:	ret;`))
 	s.replay(t, res)
 	if len(res.Paths) != 6 || res.Complete {
 		t.Errorf("%d paths, complete %v", len(res.Paths), res.Complete)
+	}
+}
+
+// TestUnsettled has a branch taken only if NaN becomes an integer that is not the emulator's. Paths
+// are the emulator's, and it is not excluded unless no input is NaN.
+func TestUnsettled(t *testing.T) {
+	number := symexec.Element{Bytes: 4, Float: true, High: 0x40800000}
+	for name, c := range map[string]struct {
+		convert string
+		element symexec.Element
+		want    symexec.Verdict
+	}{
+		"any word": {"cvt.rzi.s32.f32 %r2, %f1;", symexec.Element{}, symexec.Open},
+		"a number": {"cvt.rzi.s32.f32 %r2, %f1;", number, symexec.Infeasible},
+		"a wide integer": {`cvt.rzi.u64.f32 %rd2, %f1; shr.u64 %rd2, %rd2, 62; cvt.u32.u64 %r2, %rd2;
+	neg.s32 %r2, %r2; add.s32 %r2, %r2, 1;`, number, symexec.Infeasible},
+		"a guard": {`setp.lt.f32 %p3, %f1, 0f40800000; mov.u32 %r2, 1;
+	@%p3 cvt.rzi.s32.f32 %r2, %f1;`, symexec.Element{}, symexec.Infeasible},
+		"a guard for NaN": {`setp.ltu.f32 %p3, %f1, 0f40800000; mov.u32 %r2, 1;
+	@%p3 cvt.rzi.s32.f32 %r2, %f1;`, symexec.Element{}, symexec.Open},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := alone(t, job, kernel(`
+	ld.global.f32 %f1, [%rd1];
+	abs.f32 %f1, %f1;
+	`+c.convert+`
+	setp.lt.s32 %p1, %r2, 0;
+	@%p1 bra A;
+	exit;
+A:	ret;`))
+			s.options.Buffers[0].Element = c.element
+			res := s.explore(t)
+			s.replay(t, res)
+			if !res.Complete {
+				t.Errorf("%d paths, complete %v", len(res.Paths), res.Complete)
+			}
+			all, never := s.prove(t)
+			open := 0
+			for _, outcome := range all {
+				if v := res.Outcomes[outcome]; v != symexec.Covered {
+					open++
+					proved := slices.Contains(never, outcome)
+					if v != c.want || proved != (c.want == symexec.Infeasible) {
+						t.Errorf("%v is %v, proved never to be taken: %v", outcome, v, proved)
+					}
+				}
+			}
+			if open != 1 {
+				t.Errorf("outcomes %v", res.Outcomes)
+			}
+		})
 	}
 }
 

@@ -148,6 +148,17 @@ func (l *lifter) toInteger(f smt.Format, mode smt.Mode, x *smt.Term) *smt.Term {
 	return l.b.Ite(l.b.FIsNaN(f, x), l.b.Number(to.Bits(), 1<<(to.Bits()-1)), n)
 }
 
+// unsettled returns the condition on the sources of an instruction under which a device may make
+// something else of them than the emulator does: that NaN becomes an integer. It is nil for
+// instructions of which that is never so.
+func unsettled(b *smt.Builder, in *isa.Instr, src []*smt.Term) *smt.Term {
+	f, isFloat := formatOf(in.SrcType)
+	if in.Op != isa.Cvt || !isFloat || !isInteger(in.Type) {
+		return nil
+	}
+	return b.FIsNaN(f, fit(b, src[0], f.Width()))
+}
+
 // convert is Cvt. A result narrower than its register is extended by its type.
 func convert(l *lifter) []*smt.Term {
 	from, to, in := l.in.SrcType, l.in.Type, l.in

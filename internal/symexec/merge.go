@@ -226,7 +226,7 @@ func (p *prover) instr(pc int, m *merged) error {
 	var results []*smt.Term
 	switch {
 	case p.launch.Pure(pc):
-		results = p.lift(in, m)
+		results = p.lift(pc, in, m)
 	case in.Op == isa.Ld || in.Op == isa.St || in.Op == isa.Atom || in.Op == isa.Red:
 		var err error
 		if results, err = p.access(in, p.b.And(m.path, g), m); err != nil {
@@ -252,7 +252,8 @@ func (p *prover) instr(pc int, m *merged) error {
 }
 
 // lift returns the results of an instruction that only writes registers; nil if they may be any.
-func (p *prover) lift(in *isa.Instr, m *merged) []*smt.Term {
+// Where they are unsettled they are any, too.
+func (p *prover) lift(pc int, in *isa.Instr, m *merged) []*smt.Term {
 	var src []*smt.Term
 	for _, o := range in.Src {
 		v := p.operand(o, m)
@@ -270,6 +271,9 @@ func (p *prover) lift(in *isa.Instr, m *merged) []*smt.Term {
 			return nil
 		}
 	}
-	results, _ := lift(p.b, in, src, widths)
+	results, ok := lift(p.b, in, src, widths)
+	if c := unsettled(p.b, in, src); ok && c != nil {
+		results[0] = p.b.Ite(c, p.any("unsettled", pc, 0, widths[0]), results[0])
+	}
 	return results
 }

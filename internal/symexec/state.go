@@ -20,9 +20,10 @@ type state struct {
 	path     *chain[condition]
 	assumed  trie[bool] // by term: what the path condition says
 	reads    *chain[Read]
-	writers  trie[int]  // the thread that last wrote a byte; only if there are several
-	talks    bool       // a thread got what another had written
-	model    *smt.Model // for which the path condition holds; while it waits, all but its last part
+	doubts   *chain[*smt.Term] // conditions under which results on the path are unsettled
+	writers  trie[int]         // the thread that last wrote a byte; only if there are several
+	talks    bool              // a thread got what another had written
+	model    *smt.Model        // for which the path condition holds; while it waits, all but its last part
 	memo     *smt.Evaluator
 
 	done  bool // all threads have ended
@@ -72,7 +73,10 @@ func (x *explorer) start() *state {
 
 // found returns the path that was executed to its end.
 func (s *state) found() Path {
-	p := Path{Model: s.model, Fault: s.fault, Communicates: s.talks, Threads: make([]ThreadPath, len(s.threads))}
+	p := Path{
+		Model: s.model, Fault: s.fault, Communicates: s.talks, Threads: make([]ThreadPath, len(s.threads)),
+		doubts: s.doubts.list(),
+	}
 	for i := range s.threads {
 		t := &s.threads[i]
 		p.Threads[i] = ThreadPath{Instructions: t.steps, Outcomes: t.outcomes.list(), Barriers: t.barriers.list()}
@@ -312,6 +316,9 @@ func (s *state) compute(in *isa.Instr, guard *smt.Term) error {
 		}
 	}
 	results, ok := lift(b, in, src, widths)
+	if c := unsettled(b, in, src); c != nil {
+		s.doubt(b.And(guard, c))
+	}
 	switch {
 	case ok:
 	case in.Op.Info().Effect&isa.Crosslane != 0:
@@ -333,6 +340,13 @@ func (s *state) compute(in *isa.Instr, guard *smt.Term) error {
 	return nil
 }
 
+// doubt notes a condition under which a result on the path is unsettled.
+func (s *state) doubt(c *smt.Term) {
+	if v, isConst := c.Const(); !isConst || v == 1 {
+		s.doubts = s.doubts.with(c)
+	}
+}
+
 // evaluate returns the results of an instruction without a meaning as a formula, such as an approximation:
 // those for the sources of the state's model. Other sources are other paths.
 func (s *state) evaluate(in *isa.Instr, src []*smt.Term, widths []int) ([]*smt.Term, error) {
@@ -344,9 +358,11 @@ func (s *state) evaluate(in *isa.Instr, src []*smt.Term, widths []int) ([]*smt.T
 	for range in.Dst {
 		results = append(results, alu.Lanes{Num: make([]alu.Vector, 1)})
 	}
-	if _, err := s.x.launch.Evaluator().Eval(s.now().pc, 1, results, known); err != nil {
+	doubtful, err := s.x.launch.Evaluator().Eval(s.now().pc, 1, results, known)
+	if err != nil {
 		return nil, err
 	}
+	s.doubt(s.x.b.Truth(doubtful != 0))
 	var terms []*smt.Term
 	for i, r := range results {
 		t := s.x.b.Number(widths[i], r.Num[0][0])

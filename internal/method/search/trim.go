@@ -265,7 +265,7 @@ func (t *trimmer) prove(ctx context.Context) error {
 // found, if threads are independent.
 func (t *trimmer) exclude(anyOne *found) {
 	for outcome, v := range t.outcomes {
-		if v == symexec.Open && t.independent && anyOne.Complete {
+		if v == symexec.Open && t.independent && anyOne.Outcomes[outcome] == symexec.Infeasible {
 			t.outcomes[outcome] = symexec.Infeasible
 		}
 	}
