@@ -100,6 +100,9 @@ type Effect struct {
 	// Looked are the registers at which was looked to see whether the warp spins. Which path goes on depends on them.
 	Looked []isa.Reg
 
+	// Unsettled are the lanes in which a device may have another result: see WithUnsettled.
+	Unsettled uint64
+
 	// Arrived is set if the warp is at a CTA barrier now, also if it was
 	// released at once. Released holds the warps of the CTA, by index, that
 	// waited at a barrier or arrived just now and may go on: those of a barrier

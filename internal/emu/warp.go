@@ -56,6 +56,7 @@ func (w *Warp) Step(env *Env, eff *Effect) error {
 	eff.Mask = mask
 	eff.Diverged, eff.Turned, eff.Looked = false, false, nil
 	eff.Access.Kind = NoAccess
+	eff.Unsettled = 0
 	eff.Arrived = false
 	eff.Released = 0
 	eff.WarpDone = false

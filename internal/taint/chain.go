@@ -14,9 +14,10 @@ func (x *step) hands(lanes uint64) {
 	}
 }
 
-// chain returns by which instructions an input comes to the sink that the step is, and where the input lies. It is the
-// shortest way among instructions that handed taint on in the launch; they need not have done so in this order.
-func (x *step) chain(kind Kind) (instrs []*isa.Instr, origin uint64) {
+// chain notes by which instructions an input comes to the sink that the step is, and where the
+// input lies. It is the shortest way among instructions that handed taint on in the launch; they
+// need not have done so in this order.
+func (x *step) chain(s *Sink) {
 	before := map[int]int{} // by instruction that hands taint on: the one that takes it
 	var queue []int
 	visit := func(next []int, from int) {
@@ -27,7 +28,7 @@ func (x *step) chain(kind Kind) (instrs []*isa.Instr, origin uint64) {
 			}
 		}
 	}
-	visit(x.writers(x.reached(kind)), -1)
+	visit(x.writers(x.reached(s.Kind)), -1)
 	if read := x.spread[x.PC].read; read != 0 { // an mbarrier, for example
 		visit([]int{x.PC}, -1)
 	}
@@ -42,20 +43,20 @@ func (x *step) chain(kind Kind) (instrs []*isa.Instr, origin uint64) {
 			_, writes := writesTo(in)
 			given = len(stores) == 0 && (!writes || len(values) == 0) // an atomic operation can read what it has written itself
 		}
-		if at, ok := x.parameter(in); ok || read != 0 && given {
-			if !ok {
-				at = read
+		at, ok := x.parameter(in)
+		if s.Unsettled = x.spread[pc].unsettled; ok || read != 0 && given || s.Unsettled {
+			if s.Origin = at; !ok {
+				s.Origin = read
 			}
 			for ; pc >= 0; pc = before[pc] {
-				instrs = append(instrs, &x.kernel.Instrs[pc])
+				s.Chain = append(s.Chain, &x.kernel.Instrs[pc])
 			}
-			slices.Reverse(instrs)
-			return instrs, at
+			slices.Reverse(s.Chain)
+			return
 		}
 		visit(stores, pc)
 		visit(values, pc)
 	}
-	return nil, 0
 }
 
 // reached returns the registers of the sink in which inputs reach it.

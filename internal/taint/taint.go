@@ -1,6 +1,7 @@
-// Package taint follows what some of the inputs of a run can change: registers lane by lane, and memory byte by byte.
-// It tells whether they reach anything that the time of the run depends on, a sink: who executes which instruction, and
-// at which addresses; and by which instructions they come there.
+// Package taint follows what some of the inputs of a run can change, and what devices may make of
+// NaN: registers lane by lane, and memory byte by byte. It tells whether they reach anything that
+// the time of the run depends on, a sink: who executes which instruction, and at which addresses;
+// and by which instructions they come there.
 //
 // If they do not, the run takes the same time with all values of these inputs, and warps are at the same places at the
 // same times (docs/methods/oblivious.md has the argument). If they do, nothing is known.
@@ -30,10 +31,13 @@ type Sink struct {
 	Instr  *isa.Instr // nil if it is the host that looks at a buffer
 	Kind   Kind
 
-	// Chain are the instructions by which an input comes there, from the last one to the one that reads the input at
-	// Origin: an address in global memory or in the parameter block. There may be others.
-	Chain  []*isa.Instr
-	Origin uint64
+	// Chain are the instructions by which an input comes there, from the last one to the one that
+	// reads the input at Origin: an address in global memory or in the parameter block. There may
+	// be others. It is no input that comes there if Unsettled is set, but what the last of them
+	// made, of which a device may make something else.
+	Chain     []*isa.Instr
+	Origin    uint64
+	Unsettled bool
 }
 
 // Kind tells what inputs reach.
@@ -70,8 +74,9 @@ type Tracker struct {
 
 // spread is what is known of an instruction that handed taint on.
 type spread struct {
-	made bool   // what it wrote was tainted
-	read uint64 // the address of something tainted that it read in memory; 0 if there was none
+	made      bool   // what it wrote was tainted
+	unsettled bool   // of itself: a device may have made something else of its sources
+	read      uint64 // the address of something tainted that it read in memory; 0 if there was none
 }
 
 // cta is what is tainted of a CTA.
@@ -153,7 +158,7 @@ func (t *Tracker) Step(s *Step) {
 	}
 	if kind != "" {
 		s := &Sink{Kernel: t.kernel, Instr: x.in, Kind: kind}
-		s.Chain, s.Origin = x.chain(kind)
+		x.chain(s)
 		t.reach(s)
 	}
 	if s.Effect.CTADone {
@@ -238,7 +243,9 @@ func (x *step) execute() Kind {
 		if in.Op.Info().Effect != 0 {
 			return Unknown
 		}
-		x.write(x.sources(0))
+		unsettled := x.Effect.Unsettled & x.mask
+		x.spread[x.PC].unsettled = x.spread[x.PC].unsettled || unsettled != 0
+		x.write(x.sources(0) | unsettled)
 	}
 	return ""
 }

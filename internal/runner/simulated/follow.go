@@ -84,6 +84,9 @@ func (t *run) looks(steps []job.Step, at uint64) diag.Pos {
 
 // origin says which input lies where a chain begins.
 func (t *run) origin(s *taint.Sink) runner.Link {
+	if s.Unsettled {
+		return runner.Link{Pos: s.Chain[len(s.Chain)-1].Pos, Text: "NaN, of which a device may make another integer"}
+	}
 	for _, l := range t.launches {
 		if l.kernel.Code.Kernel() != s.Kernel {
 			continue

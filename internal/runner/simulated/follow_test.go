@@ -184,6 +184,35 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// TestFollowNaN has NaN become integers, which is where devices differ: what they are reaches a
+// branch, or does not.
+func TestFollowNaN(t *testing.T) {
+	const guard = "whether threads execute an instruction"
+	for _, c := range []struct{ name, body, want string }{
+		{"double", "mov.b64 %z, 0x7ff8000000000000;\ncvt.rzi.u32.f64 %x, %z;\n" + branch, guard},
+		{"to zero", "mov.b32 %y, 0x7fc00000;\ncvt.rzi.u32.f32 %x, %y;\n" + branch, guard},
+		{"constant", "cvt.rpi.s32.f32 %x, 0f7FC00000;\n" + branch, guard},
+		{"data", "mov.b64 %z, 0x7ff8000000000000;\ncvt.rzi.u32.f64 %x, %z;\n", ""},
+		{"a number", "mov.b64 %z, 0x4008000000000000;\ncvt.rzi.u32.f64 %x, %z;\n" + branch, ""},
+		{"in no lane", "setp.gt.u32 %s, %tid, 999;\n@%s cvt.rzi.u32.f32 %x, 0f7FC00000;\n" + branch, ""},
+	} {
+		module := strings.Replace(followed, "BODY", c.body, 1)
+		for _, machine := range onFirst {
+			got, err := compare(jobtest.Text(t, fmt.Sprintf("machine = %q\n", machine)+followedJob, module), 3)
+			if err != nil {
+				t.Fatalf("%s on %s: %v", c.name, machine, err)
+			}
+			if (got == nil) != (c.want == "") || got != nil && got.What != c.want {
+				t.Errorf("%s on %s: %+v is reached, want %q", c.name, machine, got, c.want)
+			}
+			const origin = "NaN, of which a device may make another integer"
+			if got != nil && (len(got.Chain) < 2 || got.Chain[len(got.Chain)-1].Text != origin) {
+				t.Errorf("%s on %s: by way of %+v, which is from no NaN", c.name, machine, got.Chain)
+			}
+		}
+	}
+}
+
 // TestFollowSpin: where threads are scheduled independently, whether a warp spins is told from the registers that decide where it goes.
 func TestFollowSpin(t *testing.T) {
 	const loop = "and.b32 %y, %tid, 31;\nsetp.ne.u32 %s, %y, 3;\n@%s bra BEHIND;\nmov.u32 %y, 0;\nAGAIN:\nadd.u32 %y, %y, 1;\nsetp.lt.u32 %s, %y, 1000;\n@%s bra AGAIN;\nBEHIND:"

@@ -175,6 +175,9 @@ func newLaunch(w *workload.Workload, number int, opts runner.Options, tracker *t
 		code = code.WithRaces(k.Machine.LockStep() && !opts.Unordered)
 		opts.Cores = 1
 	}
+	if tracker != nil {
+		code = code.WithUnsettled()
+	}
 	told := newIssues(number, opts)
 	cfg := sim.Config{
 		Code: code, Machine: k.Machine, RegsPerThread: k.Registers,
