@@ -50,7 +50,8 @@ func (n nest) job(t *testing.T, machine string, trips []int64) *platform.Job {
 	}
 	for i := len(trips) - 1; i >= 0; i-- {
 		work(n.behind[i])
-		fmt.Fprintf(&text, "add.u64 %%r%d, %%r%d, 1;\nsetp.lt.u64 %%p%d, %%r%d, %d;\n@%%p%d bra L%d;\n", i, i, i, i, trips[i], i, i)
+		fmt.Fprintf(&text, "add.u64 %%r%d, %%r%d, 1;\nsetp.lt.u64 %%p%d, %%r%d, %d;\n@%%p%d bra L%d;\n",
+			i, i, i, i, trips[i], i, i)
 	}
 	text.WriteString("ret;\n}\n")
 	job := fmt.Sprintf("module = \"k.ptx\"\nmachine = %q\ngrid = [%d]\nblock = [32]\n", machine, n.ctas)
