@@ -114,7 +114,7 @@ func newAnalysis(p *method.Problem) *analysis {
 		threads: cost.Threads(p.Launch), once: once(p.Graph.Flow.Graph()), paths: make(map[[3]int64][]*path), kinds: make(map[string]int),
 	}
 	a.overlap = newOverlap(p.Graph.Kernel, a.costs, a.slots*p.Launch.Warps())
-	a.release = saturating.Of(max(0, a.barrier-min(m.Classes["sync"].Initiation, m.Classes["control"].Initiation)))
+	a.release = saturating.Of(a.barrier - min(m.Classes["sync"].Initiation, m.Classes["control"].Initiation))
 	return a
 }
 
