@@ -267,8 +267,11 @@ func (w *windows) cycles(uncertain saturating.Int) saturating.Int {
 		begin, end := saturating.Int(0), saturating.Int(0)
 		for k := range w.intervals {
 			l := &w.intervals[k]
-			if l.end[i] > math.MinInt64 {
-				end = max(end, begin.Add(saturating.Of(max(0, l.end[i]))))
+			switch cycles := l.end[i]; {
+			case cycles >= 0:
+				end = max(end, begin.Add(saturating.Of(cycles)))
+			case cycles > math.MinInt64: // less than what was not made in it costs
+				end = max(end, max(begin, saturating.Of(-cycles)).Sub(saturating.Of(-cycles)))
 			}
 			if l.next[i] > math.MinInt64 { // an interval takes some time, whatever was not made in it
 				begin = begin.Add(saturating.Of(max(0, (l.next[i]+w.period-1)/w.period*w.period)))
