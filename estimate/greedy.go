@@ -18,14 +18,3 @@ type Greedy struct {
 	Requests int64 `json:"requests"` // to the L2, at most
 	Fetches  int64 `json:"fetches"`  // of lines from the DRAM, at most
 }
-
-// Cycles returns the bound; the greatest number if it does not fit into 63 bits.
-func (g *Greedy) Cycles() int64 {
-	sum := int64(0)
-	for _, n := range []int64{g.Chain, g.Dispatch, g.Issue, g.Pipelines, g.Unit, g.Stalls, g.Crossbar, g.Caches, g.Tags, g.Blocked, g.DRAM} {
-		if sum += n; sum < 0 {
-			return 1<<63 - 1
-		}
-	}
-	return sum
-}
