@@ -105,7 +105,7 @@ func readEvents(r io.Reader, checks []check, failures io.Writer, done func([]res
 			p = &tests{make(map[string]int), make(map[string]int), make(map[string]bool), make(map[string]*strings.Builder)}
 			packages[e.folder()] = p
 		}
-		if err := p.take(&e, failures); err != nil {
+		if err := p.noteEvent(&e, failures); err != nil {
 			return err
 		}
 		if over := e.Action == "pass" || e.Action == "fail"; !over || e.Test != "" {
@@ -129,8 +129,8 @@ func readEvents(r io.Reader, checks []check, failures io.Writer, done func([]res
 	return nil
 }
 
-// take notes what an event says.
-func (p *tests) take(e *event, failures io.Writer) error {
+// noteEvent notes what an event says.
+func (p *tests) noteEvent(e *event, failures io.Writer) error {
 	top, sub, isSub := strings.Cut(e.Test, "/")
 	switch e.Action {
 	case "output", "build-output":

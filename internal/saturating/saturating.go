@@ -20,7 +20,7 @@ type Int int64
 const Max Int = math.MaxInt64
 
 // Of returns a number, which is not negative.
-func Of[T ~int | ~int32 | ~int64 | ~uint8 | ~uint32 | ~uint64](x T) Int {
+func Of[T int | int64 | uint64](x T) Int {
 	if x < 0 {
 		panic(fmt.Sprintf("internal error: %d is no count", x))
 	}

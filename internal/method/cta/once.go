@@ -56,7 +56,9 @@ type issues struct {
 
 // limited returns what an issue of an instruction adds to the service and to the delay of the warp, and whether
 // it may be one more.
-func (r *recorder) limited(c *cost.Instr, s *absexec.Step, service, delay saturating.Int) (_, _ saturating.Int, more bool) {
+func (r *recorder) limited(
+	c *cost.Instr, s *absexec.Step, service, delay saturating.Int,
+) (_, _ saturating.Int, more bool) {
 	if c.Kind == cost.Barrier || c.Kind == cost.Arrival || !r.perThread(s.PC, s.Certain) {
 		return service, delay, true
 	}
@@ -70,7 +72,9 @@ func (r *recorder) perThread(pc int, certain bool) bool {
 }
 
 // tally counts an issue of an instruction.
-func (r *recorder) tally(issued map[int]issues, pc int, service, delay saturating.Int) (_, _ saturating.Int, more bool) {
+func (r *recorder) tally(
+	issued map[int]issues, pc int, service, delay saturating.Int,
+) (_, _ saturating.Int, more bool) {
 	t := issued[pc]
 	if segment := len(r.frame.delays); t.segment != segment {
 		t.segment, t.delay = segment, nil

@@ -54,7 +54,9 @@ func (o *overlap) spoils(c *cost.Instr, in *isa.Instr, delay cost.Between) bool 
 
 // account adds a step to what the frame says of overlaps. Of its service and delay, so much counts for the path; more says that
 // it may be one more.
-func (r *recorder) account(c *cost.Instr, in *isa.Instr, delay cost.Between, service saturating.Int, more, limited bool) {
+func (r *recorder) account(
+	c *cost.Instr, in *isa.Instr, delay cost.Between, service saturating.Int, more, limited bool,
+) {
 	o, f := &r.overlap, &r.frame
 	f.visible = f.visible.Add(service)
 	switch {

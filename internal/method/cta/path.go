@@ -22,7 +22,9 @@ type path struct {
 	delays  []segment      // of the warp from one barrier to the next, at most
 	partial bool           // it comes to barriers for part of its CTA
 	waits   saturating.Int // how often it waits at barriers, at most
-	visible saturating.Int // service of which it is not known that it is hidden by delays of others, but for what overlapped adds
+	// visible is service of which it is not known that it is hidden by delays of others, but for what
+	// overlapped adds.
+	visible saturating.Int
 	minor   saturating.Int // sum of the delays that are not the longest
 
 	blocks []share // by block; the service of all is that of the path
@@ -52,8 +54,8 @@ type share struct{ count, service saturating.Int }
 
 func (s *segment) lengthen(delay saturating.Int) { s.delay = s.delay.Add(delay) }
 
-// add adds what another share has, so many times.
-func (s *share) add(t *share, times saturating.Int) {
+// addTimes adds what another share has, so many times.
+func (s *share) addTimes(t *share, times saturating.Int) {
 	s.count, s.service = s.count.AddMul(t.count, times), s.service.AddMul(t.service, times)
 }
 
@@ -240,7 +242,7 @@ func (r *recorder) Join() {
 	}
 	f.service = f.service.Add(longest.service)
 	for b, s := range longest.blocks {
-		f.blocks[b].add(&s, 1)
+		f.blocks[b].addTimes(&s, 1)
 	}
 	f.last().lengthen(delays[0].delay)
 	f.delays = append(f.delays, delays[1:]...)
@@ -274,7 +276,7 @@ func (r *recorder) Repeated() {
 	f.minor = f.minor.AddMul(body.minor, l.times)
 	f.drain = body.drain
 	for b, s := range body.blocks {
-		f.blocks[b].add(&s, l.times)
+		f.blocks[b].addTimes(&s, l.times)
 	}
 	r.path.waits = l.waits.AddMul(r.path.waits.Sub(l.waits), l.times)
 	if further := saturating.Of(len(body.delays) - 1); further > 0 && further.Mul(l.times) <= unrolled {

@@ -38,7 +38,7 @@ func (a *analysis) result(p *method.Problem, tallies []tally, facts []absexec.Lo
 		for _, c := range w.classes {
 			for _, p := range a.classes[c].warps {
 				for b, s := range p.blocks {
-					blocks[b].add(&s, times)
+					blocks[b].addTimes(&s, times)
 				}
 			}
 		}

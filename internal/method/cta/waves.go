@@ -33,7 +33,9 @@ type tally struct {
 // tallies distributes the grid to the SMs in waves and returns what each executes.
 func (a *analysis) tallies() ([]tally, error) {
 	all := make([]tally, a.sms)
-	err := a.cells.Waves(a.sms, a.slots, func(sm, first int, times int64) error { return a.distribute(&all[sm], first, saturating.Of(times)) })
+	err := a.cells.Waves(a.sms, a.slots, func(sm, first int, times int64) error {
+		return a.distribute(&all[sm], first, saturating.Of(times))
+	})
 	return all, err
 }
 

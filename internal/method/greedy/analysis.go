@@ -98,7 +98,8 @@ func (a *analysis) execute(ctx context.Context, p *method.Problem) error {
 	a.shuffled = x.Summarises()
 	a.warnings = p.Summarised(x)
 	a.findTable()
-	a.merged = a.table.merges(saturating.Of(a.L1.Merge.Value+1), saturating.Max, a.table.loads, func(u *use) saturating.Int { return u.loads })
+	loads := func(u *use) saturating.Int { return u.loads }
+	a.merged = a.table.merges(saturating.Of(a.L1.Merge.Value+1), saturating.Max, a.table.loads, loads)
 	return nil
 }
 

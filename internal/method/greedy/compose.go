@@ -24,8 +24,11 @@ func (w window) waits(sms saturating.Int) saturating.Int {
 
 // traffic is what SMs send and get.
 type traffic struct {
-	loaded, fills, crowded, requests, dirtying saturating.Int // lines: loaded, of these fetched, of these into sets that may not keep them, of other accesses, written
-	out, in                                    saturating.Int // flits
+	// Lines: loaded, of these fetched, of these into sets that may not keep them, of other accesses,
+	// written.
+	loaded, fills, crowded, requests, dirtying saturating.Int
+
+	out, in saturating.Int // flits
 }
 
 // traffic returns what CTAs send that need s, if their L1s fetch no more lines than that, and no more of them into sets that may not keep them.
@@ -262,6 +265,8 @@ func (a *analysis) close(d *terms, chain point) {
 	}
 	hit := a.hit(max(a.slowest, 1), operations)
 	fetches := min(d.fetches, chain[visits].Add(d.waits)).Mul(a.fetch)
-	d.chain = min(chain[far].Add(d.waits.Mul(a.fetch)), chain[near].Add(fetches), chain[inner].Add(chain[misses].Mul(a.trip())).Add(fetches))
+	d.chain = min(
+		chain[far].AddMul(d.waits, a.fetch), chain[near].Add(fetches),
+		chain[inner].AddMul(chain[misses], a.trip()).Add(fetches))
 	d.stalls = d.waits.Mul(hit)
 }

@@ -53,7 +53,10 @@ func (c *crew) add(w int, t *touched, n saturating.Int) {
 }
 
 func newCrew(warps int) *crew {
-	c := &crew{uses: make(map[int]*use), open: make(map[int]openUse), any: make([]bool, warps), local: make([]saturating.Int, warps)}
+	c := &crew{
+		uses: make(map[int]*use), open: make(map[int]openUse),
+		any: make([]bool, warps), local: make([]saturating.Int, warps),
+	}
 	for range warps {
 		c.words = append(c.words, make(map[uint64]saturating.Int))
 	}

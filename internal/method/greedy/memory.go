@@ -99,7 +99,8 @@ func (a *analysis) met(visits saturating.Int, t *traffic, operations saturating.
 		all := t.fills.Add(t.requests)
 		open := min(a.table.open, all)
 		sum = sum.plus(service{
-			crossbar: open.Mul(each), tags: a.tags(open, 1, 0), blocked: a.blocked(min(all, a.foot.fetches), all, t.requests).Mul(a.fetch),
+			crossbar: open.Mul(each), tags: a.tags(open, 1, 0),
+			blocked: a.blocked(min(all, a.foot.fetches), all, t.requests).Mul(a.fetch),
 		})
 	}
 	return sum
@@ -125,7 +126,9 @@ func (a *analysis) blockedIn(others saturating.Int) []saturating.Int {
 
 // merging returns how many accesses to a line that is on its way keep the tags waiting, how often that is possible for a line at most, and how many
 // accesses to a line count for it.
-func (a *analysis) merging(others saturating.Int) (together, limit saturating.Int, requests func(u *use) saturating.Int) {
+func (a *analysis) merging(others saturating.Int) (
+	together, limit saturating.Int, requests func(u *use) saturating.Int,
+) {
 	together, limit = saturating.Of(a.L2.Merge.Value+1), saturating.Max
 	if a.foot.fits {
 		limit = 1 // a line is fetched once

@@ -50,7 +50,9 @@ type model struct {
 	atomic     bool // the kernel has atomic operations on memory
 	schedulers int
 
-	way     saturating.Int // through the crossbar and to the tags of the L2 and back, of a request that finds its line there, without flits
+	// way is through the crossbar and to the tags of the L2 and back, of a request that finds its line
+	// there, without flits.
+	way     saturating.Int
 	fetch   saturating.Int // from the miss in the L2 to the arrival of the line, if nothing else needs the DRAM
 	round   saturating.Int // from the end of a CTA until the dispatcher sees it, at most
 	ways    saturating.Int // of the L1

@@ -26,8 +26,10 @@ type path struct {
 	sums     sums
 	touched  footprint // if ops is not what it issues
 	progress progress
-	turns    []saturating.Int // instructions at most, up to each barrier at which the warp surely waits for all others, and to its end
-	partial  bool             // it may wait at other barriers
+	// turns are instructions at most, up to each barrier at which the warp surely waits for all others,
+	// and to its end.
+	turns   []saturating.Int
+	partial bool // it may wait at other barriers
 }
 
 // sums are what warps need at most, whatever else is known of their paths.

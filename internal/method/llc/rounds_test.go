@@ -42,7 +42,8 @@ func (d *issuing) statements(depth int, runs bool) (issued []extent) {
 			}
 			d.r.Repeated()
 		default:
-			e := extent{service: saturating.Of(rapid.Int64Range(1, 3).Draw(d.t, "service")), reads: saturating.Of(kind % 2), sent: saturating.Of(kind % 3)}
+			e := extent{reads: saturating.Of(kind % 2), sent: saturating.Of(kind % 3)}
+			e.service = saturating.Of(rapid.Int64Range(1, 3).Draw(d.t, "service"))
 			certain := d.bool("certain")
 			if certain && len(d.r.forks) == 0 {
 				e.surely = e.sent

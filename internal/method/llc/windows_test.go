@@ -38,7 +38,8 @@ func perhaps(t *rapid.T, builtin *machine.Machine, uncertain bool) *analysis {
 	}
 	idle := any("idle", 400)
 	a := &analysis{
-		machine: &m, perCTA: rapid.IntRange(1, 3).Draw(t, "warps"), cpu: newCPU(beside, &m), layout: newLayout(&m), tails: []saturating.Int{0},
+		machine: &m, perCTA: rapid.IntRange(1, 3).Draw(t, "warps"), cpu: newCPU(beside, &m),
+		layout: newLayout(&m), tails: []saturating.Int{0},
 		distribution: distribution{ctas: rapid.IntRange(1, 6).Draw(t, "CTAs"), sms: int(m.SM.Count.Value), slots: rapid.IntRange(1, 2).Draw(t, "slots")},
 		costs: []cost.Instr{
 			{Kind: cost.Load, Initiation: 1, Latency: any("load", 90)}, {Kind: cost.Posted, Initiation: 1, Latency: any("store", 90)},

@@ -155,7 +155,8 @@ func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 		results, err := x.Warp(ctx, w, func(absexec.Box) absexec.Visitor {
 			return &witness{
 				config: c, timing: t, count: count, known: known, seen: known.nothing(),
-				done: make([]work, c.Graph.Len()), entered: make([]saturating.Int, len(known.loops)), back: make([]saturating.Int, len(known.loops)), script: all.script.open(),
+				done: make([]work, c.Graph.Len()), script: all.script.open(),
+				entered: make([]saturating.Int, len(known.loops)), back: make([]saturating.Int, len(known.loops)),
 			}
 		})
 		var loop *absexec.UnboundedLoop
