@@ -19,11 +19,13 @@ type device struct {
 	attributes cuda.Attributes
 	monitor    *monitor
 	start, end event
-	lost       error // why the device cannot be used any more
-	running    bool  // a kernel that was given up runs on
+	hold       function // what keeps the GPU busy while a launch is queued; 0 for nothing
+	holdFor    uint32   // nanoseconds
+	lost       error    // why the device cannot be used any more
+	running    bool     // a kernel that was given up runs on
 }
 
-// create makes the context and the events of a device.
+// create makes the context and the events of a device, and what holds it.
 func (d *device) create() error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -36,6 +38,7 @@ func (d *device) create() error {
 			return err
 		}
 	}
+	d.prepareHold()
 	return nil
 }
 

@@ -328,3 +328,40 @@ func TestConditions(t *testing.T) {
 		t.Errorf("conditions of an unknown device: %+v", c)
 	}
 }
+
+// TestHold measures a kernel that takes 12,500 ns: how long the host takes to queue it must not be in the time, however long that is.
+func TestHold(t *testing.T) {
+	one := cuda.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Params: make([]byte, 4)}
+	const kernel = 12500 * time.Nanosecond
+	for _, test := range []struct {
+		host     string // nanoseconds
+		wants    []time.Duration
+		holdsFor uint32 // at last
+	}{
+		{"20000", []time.Duration{kernel, kernel}, 50_000},
+		{"300000", []time.Duration{kernel + 300*time.Microsecond, kernel + 300*time.Microsecond, kernel + 300*time.Microsecond, kernel, kernel}, 400_000},
+		{"9000000", []time.Duration{7: kernel + 9*time.Millisecond}, 1_600_000},
+	} {
+		d, err := load(build(t, "cuda.c", "-DHOST_NANOSECONDS="+test.host), build(t, "nvml.c"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		dev, err := d.Open(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := find(t, dev, "nothing")
+		for i, want := range test.wants {
+			took, err := f.Launch(context.Background(), one)
+			if err != nil || want > 0 && took != want {
+				t.Errorf("a host that takes %s ns: launch %d took %v, %v; want %v", test.host, i, took, err, want)
+			}
+		}
+		if got := dev.(*device).holdFor; got != test.holdsFor {
+			t.Errorf("a host that takes %s ns: held for %d ns, want %d", test.host, got, test.holdsFor)
+		}
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

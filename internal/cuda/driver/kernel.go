@@ -125,42 +125,49 @@ func (f *kernel) Launch(ctx context.Context, l cuda.Launch) (time.Duration, erro
 	return took, err
 }
 
-// start queues a launch between the device's two events.
+// start queues a launch between the device's two events, behind what holds the GPU until all of them are queued.
 func (f *kernel) start(l cuda.Launch) error {
 	d := f.device
 	if err := f.allow(l.DynamicShared); err != nil {
 		return err
 	}
-	var options *uintptr // none for a kernel without parameters
-	if len(l.Params) > 0 {
-		params, size := slices.Clone(l.Params), []uintptr{uintptr(len(l.Params))}
-		var pin runtime.Pinner
-		defer pin.Unpin()
-		pin.Pin(&params[0])
-		pin.Pin(&size[0])
-		options = &[]uintptr{
-			paramPointer, uintptr(unsafe.Pointer(&params[0])),
-			paramSize, uintptr(unsafe.Pointer(&size[0])),
-			paramEnd,
-		}[0]
+	if err := d.holdGPU(); err != nil {
+		return err
 	}
-	g, b := l.Grid, l.Block
-	// Nothing that takes time stands between the event and the launch: the event is over as
-	// soon as the driver has it.
 	if err := d.call("cuEventRecord", d.lib.EventRecord(d.start, 0)); err != nil {
 		return err
 	}
-	r := d.lib.LaunchKernel(f.function,
-		uint32(g[0]), uint32(g[1]), uint32(g[2]), uint32(b[0]), uint32(b[1]), uint32(b[2]),
-		uint32(l.DynamicShared), 0, nil, options)
+	r := d.launch(f.function, l.Grid, l.Block, l.DynamicShared, l.Params)
 	err := d.call("cuLaunchKernel", r)
 	switch {
 	case err == nil:
-		return d.call("cuEventRecord", d.lib.EventRecord(d.end, 0))
+		err = d.call("cuEventRecord", d.lib.EventRecord(d.end, 0))
+		d.adaptHold()
+		return err
 	case r.fault():
 		return &cuda.Fault{Kernel: f.name, Err: err}
 	}
 	return fmt.Errorf("%w: kernel %s: %w", cuda.ErrLaunch, f.name, err)
+}
+
+// launch queues a kernel. Its parameters lie as PTX lays them out.
+func (d *device) launch(f function, grid, block [3]int, dynamicShared int, params []byte) result {
+	var options *uintptr // none for a kernel without parameters
+	if len(params) > 0 {
+		own, size := slices.Clone(params), []uintptr{uintptr(len(params))}
+		var pin runtime.Pinner
+		defer pin.Unpin()
+		pin.Pin(&own[0])
+		pin.Pin(&size[0])
+		options = &[]uintptr{
+			paramPointer, uintptr(unsafe.Pointer(&own[0])),
+			paramSize, uintptr(unsafe.Pointer(&size[0])),
+			paramEnd,
+		}[0]
+	}
+	return d.lib.LaunchKernel(f,
+		uint32(grid[0]), uint32(grid[1]), uint32(grid[2]), uint32(block[0]), uint32(block[1]), uint32(block[2]),
+		uint32(dynamicShared), 0, nil, options)
 }
 
 // eager is how long the end of a kernel is asked for again and again, before pauses are
