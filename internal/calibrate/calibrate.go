@@ -168,7 +168,7 @@ func (c *calibration) settle(n, minimum int64, scale, measured float64, set func
 		if time, err = c.simulated(1<<20, probe); err != nil {
 			return 0, err
 		}
-		next := max(minimum, n+whole((measured-time)/scale))
+		next := max(minimum, n+int64(math.RoundToEven((measured-time)/scale))) // a time between those of two numbers leaves it as it is
 		if next == n {
 			break
 		}

@@ -3,6 +3,7 @@ package calibrate
 import (
 	"context"
 	"encoding/binary"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -70,11 +71,51 @@ func (d stopped) Read(p cuda.Pointer, data []byte) error {
 	return err
 }
 
-// TestImpossibleTimes checks that a microbenchmark that takes no time is an error.
+// TestImpossibleTimes checks that a microbenchmark that takes no time is an error, or that its number is that of the base where there is one.
 func TestImpossibleTimes(t *testing.T) {
 	m := builtin(t, "fermi-c2050")
 	_, err := Run(context.Background(), Config{Device: stopped{stand(t, m)}, Default: m, Simulate: simulate})
 	if err == nil || !strings.Contains(err.Error(), "microbenchmark int-add.latency gives 0 core cycles, which cannot be") {
 		t.Errorf("a clock that stands still: %v", err)
+	}
+	base, err := small(orin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Refine(context.Background(), Config{Device: stopped{stand(t, base)}, Default: base, Simulate: simulate, Repeats: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(r.Notes, "\n")
+	for _, n := range shown(base) {
+		if strings.HasPrefix(n.path, "l2.") || strings.HasPrefix(n.path, "dram.") || n.value(r.Machine) == n.value(base) && strings.Contains(notes, n.path+" = ") {
+			continue // walks are read otherwise
+		}
+		t.Errorf("%s = %d, want that of the base, %d, and a note", n.path, n.value(r.Machine), n.value(base))
+	}
+}
+
+// TestTimesBetweenNumbers settles a number whose microbenchmark takes half a cycle more or less than whole numbers make of it.
+func TestTimesBetweenNumbers(t *testing.T) {
+	m, err := small(orin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &calibration{Config: Config{Simulate: simulate}, ctx: context.Background(), m: m}
+	for _, measured := range []float64{11.5, 12.5, 12} {
+		for start := int64(8); start < 16; start++ {
+			n := start
+			settled := func(from int64) int64 {
+				probe := func(*prober) ([]float64, error) { return []float64{float64(n)}, nil }
+				if _, err := c.settle(from, 1, 1, measured, func(v int64) { n = v }, probe); err != nil {
+					t.Fatal(err)
+				}
+				return n
+			}
+			first := settled(start)
+			if again := settled(first); again != first || math.Abs(float64(first)-measured) > 0.5 {
+				t.Errorf("%v from %d: %d, and then %d", measured, start, first, again)
+			}
+		}
 	}
 }

@@ -14,7 +14,8 @@ const maxSweeps = 8
 
 // Refine describes a device in the terms of a machine: it keeps the shape of cfg.Default, its pipelines and caches, and chooses the
 // numbers that Identifiable lists so that microbenchmarks take as long simulated as they did on the device. What is not listed
-// keeps its value, with the basis assumed. It is an error if a microbenchmark fails, or if the numbers do not settle.
+// keeps its value, with the basis assumed; so does a number whose microbenchmark gives no time, or which does not settle: the notes
+// say so. It is an error if a microbenchmark fails, or if the numbers make no machine; the result, unless nil, has what was measured until then.
 func Refine(ctx context.Context, cfg Config) (*Result, error) {
 	if cfg.Default.Core != machine.Scoreboard {
 		return nil, fmt.Errorf("%s has %s: only machines with a scoreboard describe GPUs", cfg.Default.Name, cfg.Default.Core.Named())
@@ -36,20 +37,19 @@ func Refine(ctx context.Context, cfg Config) (*Result, error) {
 	if err := c.refine(); err != nil {
 		p.close()
 		if ctx.Err() != nil {
-			return &c.out, ctx.Err()
+			err = ctx.Err()
 		}
-		return nil, err
+		return &c.out, err
 	}
 	c.out.After = p.dev.Conditions()
 	c.conditions()
 	if err := p.close(); err != nil {
-		return nil, err
+		return &c.out, err
 	}
-	c.out.Machine, err = machine.Parse(c.m.Name+".toml", c.m.Format())
-	if err != nil {
-		return nil, fmt.Errorf("what was measured makes no machine: %w", err)
+	if c.out.Machine, err = machine.Parse(c.m.Name+".toml", c.m.Format()); err != nil {
+		err = fmt.Errorf("what was measured makes no machine: %w", err)
 	}
-	return &c.out, nil
+	return &c.out, err
 }
 
 // refineBytes is more than what the microbenchmarks of Refine access, but for those that need the L2 full.
@@ -80,30 +80,37 @@ func (c *calibration) refine() error {
 	if err := c.attributes(); err != nil {
 		return err
 	}
-	numbers := shown(c.m)
+	launch, err := c.launch(c.ctx)
+	if err != nil {
+		return err
+	}
+	c.keep(launch)
+	all := shown(c.m)
+	var numbers []number
 	measured, kept := make(map[string]*Measurement), make(map[string]int64)
-	for i, n := range numbers {
+	for i, n := range all {
 		samples, err := n.probe(c.ctx, c.prober)
 		if err != nil {
 			return err
 		}
 		m := &Measurement{Name: n.path, What: n.what, Unit: "core cycles", Samples: samples}
-		if err := m.positive(); err != nil {
-			return err
-		}
 		c.keep(m)
-		measured[n.path], kept[n.path] = m, n.value(c.m)
-		c.report(i+1, len(numbers)+2)
+		if err := m.positive(); err != nil {
+			c.note("%s = %d is not measured: %v", n.path, n.value(c.m), err)
+		} else {
+			numbers = append(numbers, n)
+			measured[n.path], kept[n.path] = m, n.value(c.m)
+		}
+		c.report(i+1, len(all)+2)
 	}
-	if _, err := c.sweep(numbers, measured); err != nil {
+	if numbers, _, err = c.settled(numbers, measured, kept); err != nil {
 		return err
 	}
-	c.report(len(numbers)+1, len(numbers)+2)
-	numbers, err := c.told(numbers, measured, kept)
-	if err != nil {
+	c.report(len(all)+1, len(all)+2)
+	if numbers, err = c.told(numbers, measured, kept); err != nil {
 		return err
 	}
-	times, err := c.sweep(numbers, measured)
+	numbers, times, err := c.settled(numbers, measured, kept)
 	if err != nil {
 		return err
 	}
@@ -116,7 +123,7 @@ func (c *calibration) refine() error {
 		}
 	}
 	c.m = c.accounted(found)
-	c.report(len(measured)+2, len(measured)+2)
+	c.report(len(all)+2, len(all)+2)
 	return nil
 }
 
@@ -126,30 +133,51 @@ func (c *calibration) report(done, total int) {
 	}
 }
 
+// settled chooses the numbers together, and returns those that settle and how long their microbenchmarks take simulated. Others are as in the base again,
+// and are noted.
+func (c *calibration) settled(numbers []number, measured map[string]*Measurement, kept map[string]int64) ([]number, map[string]float64, error) {
+	for {
+		times, unsettled, err := c.sweep(numbers, measured)
+		if err != nil || len(unsettled) == 0 {
+			return numbers, times, err
+		}
+		var rest []number
+		for _, n := range numbers {
+			if !unsettled[n.path] {
+				rest = append(rest, n)
+				continue
+			}
+			n.set(c.m, kept[n.path])
+			c.note("%s = %d is not measured: it does not settle in %d rounds; another base than %s may describe the device", n.path, kept[n.path], maxSweeps, c.Default.Name)
+		}
+		numbers = rest
+	}
+}
+
 // sweep settles one number after the other until none changes any more, and returns how long the microbenchmark of each takes
-// simulated.
-func (c *calibration) sweep(numbers []number, measured map[string]*Measurement) (map[string]float64, error) {
+// simulated, and the paths of those that still changed at last.
+func (c *calibration) sweep(numbers []number, measured map[string]*Measurement) (map[string]float64, map[string]bool, error) {
 	times := make(map[string]float64)
-	var unsettled []string
+	var unsettled map[string]bool
 	for range maxSweeps {
-		unsettled = nil
+		unsettled = make(map[string]bool)
 		for _, n := range numbers {
 			before := n.value(c.m)
 			var err error
 			times[n.path], err = c.settle(before, n.minimum, n.scale, measured[n.path].Median(),
 				func(v int64) { n.set(c.m, v) }, func(p *prober) ([]float64, error) { return n.probe(c.ctx, p) })
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			if n.value(c.m) != before {
-				unsettled = append(unsettled, n.path)
+				unsettled[n.path] = true
 			}
 		}
 		if len(unsettled) == 0 {
-			return times, nil
+			break
 		}
 	}
-	return nil, fmt.Errorf("%s did not settle in %d rounds: another base than %s may describe the device", strings.Join(unsettled, ", "), maxSweeps, c.Default.Name)
+	return times, unsettled, nil
 }
 
 // told returns the numbers that the microbenchmarks tell from their neighbours. Others are as in the base again, if that

@@ -196,8 +196,16 @@ func shown(m *machine.Machine) []number {
 			}),
 	)
 	all = append(all, coldNumbers(m)...)
+	for i := range all { // what passes the buffers of memory instructions takes longer than that
+		if slices.Contains(buffered, all[i].path) {
+			all[i].minimum = m.LSU.Latency.Value + 1
+		}
+	}
 	return all
 }
+
+// buffered are the latencies of instructions that pass the buffers of a load/store unit.
+var buffered = []string{"classes.mem-shared.latency", "classes.mem-global.latency", "classes.mem-atomic.latency"}
 
 // guardOf is how much later than other instructions guards can use the result of a comparison, if the machine says so.
 func guardOf(m *machine.Machine) (number, bool) {

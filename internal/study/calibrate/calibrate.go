@@ -47,8 +47,8 @@ type Calibration struct {
 	device  *device.Platform
 }
 
-// Run measures a device with microbenchmarks and describes it as a machine for the simulator (docs/devices.md). If ctx
-// ends, the error is that of ctx, and the result, unless nil, has what was measured until then, and no machine.
+// Run measures a device with microbenchmarks and describes it as a machine for the simulator (docs/devices.md). If that
+// fails, or if ctx ends, whose error it is then, the result, unless nil, has what was measured until then, and no machine.
 func Run(ctx context.Context, opts Options) (*Calibration, error) {
 	on, err := platform.Device(opts.Device)
 	if err != nil {
@@ -72,12 +72,16 @@ func calibrated(ctx context.Context, on *device.Platform, opts Options) (*Calibr
 	}
 	r, err := find(ctx, calibrate.Config{Device: dev, Default: base, Simulate: platform.Simulated, Repeats: opts.Repeats, Progress: opts.Progress})
 	err = errors.Join(err, dev.Close())
+	reason := halt.Reason(ctx)
 	switch {
 	case err == nil:
 	case ctx.Err() == nil:
-		return nil, fmt.Errorf("%s: %w", on.Name(), err)
-	case r == nil || len(r.Measurements) == 0:
-		return nil, ctx.Err()
+		reason, err = estimate.ByFailure, fmt.Errorf("%s: %w", on.Name(), err)
+	default:
+		err = ctx.Err()
+	}
+	if err != nil && (r == nil || len(r.Measurements) == 0) {
+		return nil, err
 	}
 	c := &Calibration{machine: r.Machine, device: on}
 	c.Calibration = estimate.Calibration{
@@ -86,7 +90,7 @@ func calibrated(ctx context.Context, on *device.Platform, opts Options) (*Calibr
 		Notes: append([]string{}, r.Notes...), Before: device.Conditions(r.Before), After: device.Conditions(r.After),
 	}
 	if r.Machine == nil {
-		c.interrupt(ctx, "machine")
+		c.Interrupted = &estimate.Interruption{Reason: reason, Missing: []string{"machine"}}
 	} else {
 		c.Machine, c.MachineHash, c.ClockHz = r.Machine.Name, r.Machine.Hash(), r.Machine.Clock.Core.Value
 	}
@@ -124,11 +128,6 @@ func Identifiable(ctx context.Context, name string) ([]calibrate.Identified, err
 	return calibrate.Identifiable(ctx, m, platform.Simulated)
 }
 
-// interrupt notes that ctx has ended before a part of the result was known.
-func (c *Calibration) interrupt(ctx context.Context, part string) {
-	c.Interrupted = &estimate.Interruption{Reason: halt.Reason(ctx), Missing: []string{part}}
-}
-
 func measurement(m *calibrate.Measurement) estimate.Measurement {
 	return estimate.Measurement{
 		Name: m.Name, What: m.What, Unit: m.Unit, Samples: m.Samples,
@@ -153,7 +152,7 @@ func (c *Calibration) File() []byte {
 func (c *Calibration) Compare(ctx context.Context, name string) error {
 	err := c.compare(ctx, name)
 	if halt.Ended(ctx, err) {
-		c.interrupt(ctx, "jobs")
+		c.Interrupted = &estimate.Interruption{Reason: halt.Reason(ctx), Missing: []string{"jobs"}}
 	}
 	return err
 }
