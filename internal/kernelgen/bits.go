@@ -1,6 +1,9 @@
 package kernelgen
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // field writes an operation on fields of bits, of sources that draw gives.
 func (g *generator) field(d string, draw func() string) {
@@ -10,11 +13,18 @@ func (g *generator) field(d string, draw func() string) {
 		}
 		return fmt.Sprint(pick(g, g.IntN(4), g.IntN(33), 255, 256, 0))
 	}
+	ofByte := func() string { // the same, within a byte where it is a number, as assemblers want it
+		s := small()
+		if n, err := strconv.ParseInt(s, 0, 64); err == nil && (n < 0 || n > 255) {
+			return "255"
+		}
+		return s
+	}
 	switch g.IntN(8) {
 	case 0:
-		g.guarded("bfe.%s %s, %s, %s, %s", pick(g, "u32", "s32"), d, draw(), small(), small())
+		g.guarded("bfe.%s %s, %s, %s, %s", pick(g, "u32", "s32"), d, draw(), ofByte(), ofByte())
 	case 1:
-		g.guarded("bfi.b32 %s, %s, %s, %s, %s", d, draw(), draw(), small(), small())
+		g.guarded("bfi.b32 %s, %s, %s, %s, %s", d, draw(), draw(), ofByte(), ofByte())
 	case 2:
 		g.guarded("lop3.b32 %s, %s, %s, %s, %d", d, draw(), draw(), draw(), g.IntN(256))
 	case 3:
