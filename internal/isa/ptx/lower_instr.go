@@ -320,11 +320,25 @@ func (fn *function) operand(in *isa.Instr, c *candidate, s *slot, o *Operand) er
 		return errors.New("_ is no source")
 	case s.letter == 'i' && out.Kind != isa.KindImm:
 		return errors.New("want a constant")
-	case s.letter == 'i' && in.Op == isa.Lop3 && out.Imm > 255:
+	case out.Kind == isa.KindImm && out.Imm > 255 && ofByte(in.Op, s.letter):
 		return errors.New("want a constant from 0 to 255")
 	}
 	in.Src = append(in.Src, out)
 	return nil
+}
+
+// ofByte reports whether a constant operand must fit a byte: a truth table, and the place and the length of a field of bits, of which the
+// manual says that they are restricted to that and assemblers refuse others.
+func ofByte(op isa.Op, letter byte) bool {
+	switch op {
+	case isa.Lop3:
+		return letter == 'i'
+	case isa.Bfe:
+		return letter == 'b' || letter == 'c'
+	case isa.Bfi:
+		return letter == 'c' || letter == 'x'
+	}
+	return false
 }
 
 // label gives the index of a label among the function's.
