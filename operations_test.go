@@ -153,9 +153,9 @@ func operations() []operation {
 	}
 	each(word, "cvt.rn.satfinite.e4m3x2.f16x2 %s0, %x1", "cvt.rn.satfinite.relu.e5m2x2.f16x2 %s0, %x1", "cvt.rna.tf32.f32 %r0, %f1", "cvt.rn.satfinite.relu.tf32.f32 %r0, %f1",
 		"cvt.rp.satfinite.ue8m0x2.f32 %s0, %f1, %f2", "cvt.rz.ue8m0x2.bf16x2 %s0, %y1", "cvt.rn.bf16x2.ue8m0x2 %y0, %s1",
-		"cvt.rp.sat.f64.f64 %d0, %d1", "cvt.rpi.sat.f64.f64 %d0, %d1", "cvt.ftz.sat.f64.f32 %d0, %f1", "cvt.sat.f64.f16 %d0, %h1", "cvt.rz.sat.f64.s16 %d0, %s1",
-		"cvt.rp.bf16.f32 %b0, %f1", "cvt.rm.ftz.bf16.f32 %b0, %f1", "cvt.rn.sat.bf16.f32 %b0, %f1", "cvt.rp.sat.bf16.f64 %b0, %d1", "cvt.rpi.sat.bf16.bf16 %b0, %b1",
-		"cvt.rm.bf16.f16 %b0, %h1", "cvt.rp.bf16.s32 %b0, %r1", "cvt.rm.sat.bf16.s64 %b0, %l1")
+		"cvt.rpi.sat.f64.f64 %d0, %d1", "cvt.ftz.sat.f64.f32 %d0, %f1", "cvt.sat.f64.f16 %d0, %h1", "cvt.rz.sat.f64.s16 %d0, %s1",
+		"cvt.rp.bf16.f32 %b0, %f1", "cvt.rm.ftz.bf16.f32 %b0, %f1",
+		"cvt.rm.bf16.f16 %b0, %h1", "cvt.rp.bf16.s32 %b0, %r1")
 	each(word, "add.rn.f32x2 %l0, %z1, %z2", "sub.rz.ftz.f32x2 %l0, %z1, %z2", "mul.rp.f32x2 %l0, %z1, %z2", "fma.rn.ftz.f32x2 %l0, %z1, %z2, %z3",
 		"add.rn.f32.f16 %f0, %h1, %f2", "sub.rp.sat.f32.bf16 %f0, %b1, %f2", "fma.rz.f32.f16 %f0, %h1, %h2, %f3", "fma.rn.sat.f32.bf16 %f0, %b1, %b2, %f3",
 		"testp.normal.f32 %p0, %f1", "testp.normal.f64 %p0, %d1", "testp.notanumber.f64 %p0, %d1", "set.num.or.u32.f64 %r0, %d1, %d2, %p3")

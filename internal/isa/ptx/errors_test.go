@@ -186,8 +186,8 @@ func TestUnknown(t *testing.T) {
 		{"tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}|%p1, [t, {%r1}];", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}|%p1, [t, {%r1}]", "textures are not modelled"},
 		{"cvt.rn.u32.f32 %r1, %r2;", "cvt.rn.u32.f32 %r1, %r2", "no form of the instruction has these words, " +
 			"want cvt.<rmi|rni|rpi|rzi>[.ftz][.sat].<s16|s32|s64|s8|u16|u32|u64|u8>.<bf16|f16|f32|f64> d~, a~:src, " +
-			"or cvt.<rm|rn|rp|rz>[.ftz][.sat].<bf16|f16|f32|f64>.<s16|s32|s64|s8|u16|u32|u64|u8> d~, a~:src, " +
-			"or cvt.<rm|rn|rp|rz>[.ftz][.sat].<bf16|f16|f32|f64>.<bf16|f16|f32|f64> d~, a~:src"},
+			"or cvt.<rm|rn|rp|rz>[.ftz][.sat].<f16|f32|f64>.<s16|s32|s64|s8|u16|u32|u64|u8> d~, a~:src, " +
+			"or cvt.<rm|rn|rp|rz>[.ftz].bf16.<s16|s32|s64|s8|u16|u32|u64|u8> d~, a~:src"},
 		{"red.global.exch.b32 [%rd1], %r1;", "red.global.exch.b32 [%rd1], %r1", "no form of the instruction has these words, " +
 			"want red[.<acq_rel|acquire|relaxed|release>][.<cluster|cta|gpu|sys>][.<space>].<and|or|xor>[.<L2::cache_hint>].<b32|b64> [a], b, ?p:b64"},
 		{"cvt.f32.f64 %f1, %fd1;", "cvt.f32.f64 %f1, %fd1", "this conversion rounds and must say how, as in cvt.rn.f32.f64"},

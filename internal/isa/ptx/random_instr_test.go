@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"warpbound/internal/isa"
@@ -113,6 +114,9 @@ func (g *randomModule) operands(c *candidate, mnemonic string) (string, bool) {
 			text = "%drop_" + c.instr.Type.String()
 		default:
 			text, ok = g.operand(c, s)
+			if n, err := strconv.Atoi(text); err == nil && ofByte(c.op, s.letter) && uint(n) > 255 {
+				text = "255"
+			}
 			if ok && s.selects && strings.HasPrefix(text, "%") && !strings.Contains(text, ".") {
 				text += g.selection(c.parts, s.result())
 			}
