@@ -46,6 +46,8 @@ type AnalyzeOptions struct {
 	// otherwise is an error.
 	Refusals bool
 
+	Try bool // makes one run of some seconds at most where only static methods are asked, and holds it against their bounds
+
 	// Phase, unless nil, is told what is done next: the name of a static method, "runs" or "races".
 	Phase func(what string)
 
@@ -126,9 +128,9 @@ func ParsePlacement(s string) (Placement, error) {
 //
 // It is an error if a kernel has a loop without exit, if a run fails, if a trace is damaged or does not belong to the kernel,
 // if there are both traces and saved inputs, if a path or traces are asked for although the job has several launches in a run,
-// if an annotated bound is contradicted by a run, or if a static method is asked for by name that has no bound. If ctx ends,
-// the error is that of ctx, and the analysis, unless nil, is what was known until then: its Interrupted says what it lacks. Runs
-// are those of the first test vectors, so that as many vectors give the same again. Nothing is written then.
+// or if a static method is asked for by name that has no bound. If ctx ends, the error is that of ctx, and the analysis, unless nil,
+// is what was known until then: its Interrupted says what it lacks. Runs are those of the first test vectors, so that
+// as many vectors give the same again. Nothing is written then. If a run exceeds bounds, Void says which, and the error is a *diag.VoidBoundError if one is proven, else a *diag.ContradictionError.
 func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*estimate.Analysis, error) {
 	req := opts.request()
 	end, err := runs.Share(ctx, &req.Campaign, j.on, opts.Runs.Campaign, fleet.Config(opts.Runs.Fleet))
@@ -143,7 +145,7 @@ func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*estimate.Analy
 	case answer == nil:
 		return nil, err
 	case err != nil:
-		return answer.Analysis, err
+		return answer.Analysis, j.on.Reproduced(err, j.on.First().Bound.Vector(answer.Longest.Test()))
 	}
 	return answer.Analysis, answer.Write(opts.Write.LP, opts.Write.Certificate)
 }
@@ -165,7 +167,7 @@ func (o *AnalyzeOptions) request() analysis.Request {
 		Path: o.Write.LP != nil, Certify: o.Write.Certificate != nil, Placed: o.Ipoints.text,
 		Campaign: campaign.Spec{Vectors: r.Vectors, UntilStable: r.UntilStable, Inputs: inputs(r.Inputs), Repeats: r.Repeats, Taken: r.Taken, Progress: r.Progress, Begin: r.Begin, Cores: r.Cores, OneCore: r.OneCore}, MaxCycles: r.MaxCycles,
 		EndToEnd: r.EndToEnd, Observe: r.Observe, Holdout: r.Holdout, Traces: r.Traces, TracesName: r.TracesName,
-		Refusals: o.Refusals, Phase: o.Phase, Grace: o.Grace,
+		Refusals: o.Refusals, Try: o.Try, Phase: o.Phase, Grace: o.Grace,
 	}
 }
 

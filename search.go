@@ -2,10 +2,12 @@ package warpbound
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
 	"warpbound/estimate"
+	"warpbound/internal/analysis"
 	"warpbound/internal/fleet"
 	"warpbound/internal/fleet/runs"
 	"warpbound/internal/method/search/genetic"
@@ -121,7 +123,7 @@ type Found struct {
 // depends on the job and the options alone, not on the number of processors. If ctx ends, what was found until then is the result. If no
 // run has ended by then, that is what symbolic execution found, with the error of ctx.
 //
-// It is an error if no input is sampled at random, if an SMT solver is missing, or if no run of a strategy succeeds.
+// It is an error if no input is sampled at random, if an SMT solver is missing, or if no run of a strategy succeeds; as of Analyze, if a bound is void.
 func (j *Job) Search(ctx context.Context, opts SearchOptions) (*Found, error) {
 	out := opts.options()
 	end, err := runs.ShareSearch(ctx, &out, j.on, fleet.Config(opts.Fleet))
@@ -133,7 +135,8 @@ func (j *Job) Search(ctx context.Context, opts SearchOptions) (*Found, error) {
 	if f == nil || err != nil && !f.Interrupted {
 		return nil, err
 	}
-	return &Found{Analysis: f.Analysis, Search: f.Search, Best: SavedInputs{f.Best}, Interrupted: f.Interrupted}, err
+	void := j.on.Reproduced(analysis.Voided(j.on.Workload, f.Analysis), f.Best.Inputs)
+	return &Found{Analysis: f.Analysis, Search: f.Search, Best: SavedInputs{f.Best}, Interrupted: f.Interrupted}, errors.Join(err, void)
 }
 
 // options are what the options ask for.

@@ -52,6 +52,12 @@ type LaunchError struct{ Err error }
 // the job states.
 type ContradictionError struct{ Err error }
 
+// VoidBoundError says that a run takes longer than a bound that is proven, so that the tool is wrong.
+type VoidBoundError struct {
+	Err   error
+	Files map[string][]byte // a job with the inputs of the run, its module and its machine, by name; nil if they are not known
+}
+
 // OverflowError says that a bound does not fit into 63 bits.
 type OverflowError struct{ Err error }
 
@@ -80,6 +86,7 @@ func (e *LimitError) Error() string         { return e.Err.Error() }
 func (e *UnsupportedError) Error() string   { return e.Err.Error() }
 func (e *LaunchError) Error() string        { return e.Err.Error() }
 func (e *ContradictionError) Error() string { return e.Err.Error() }
+func (e *VoidBoundError) Error() string     { return e.Err.Error() }
 func (e *OverflowError) Error() string      { return e.Err.Error() }
 func (e *TraceError) Error() string         { return e.File + ": " + e.Err.Error() }
 func (e *MissingSolverError) Error() string { return e.Err.Error() }
@@ -106,6 +113,9 @@ func (e *LaunchError) Unwrap() error { return e.Err }
 
 // Unwrap returns what is said of the error.
 func (e *ContradictionError) Unwrap() error { return e.Err }
+
+// Unwrap returns what is said of the error.
+func (e *VoidBoundError) Unwrap() error { return e.Err }
 
 // Unwrap returns what is said of the error.
 func (e *OverflowError) Unwrap() error { return e.Err }

@@ -1,7 +1,5 @@
 package estimate
 
-import "fmt"
-
 // Answer is what an analysis comes to: the estimate that decides.
 type Answer struct {
 	Method   string   `json:"method"`
@@ -50,10 +48,10 @@ func (a *Analysis) Strong(requires Evidence) *Estimate {
 	return best
 }
 
-// counts reports whether an estimate bounds the kernel, as its wavefronts split.
+// counts reports whether an estimate bounds the kernel, as its wavefronts split, and no run exceeds it.
 func (a *Analysis) counts(e *Estimate) bool {
 	_, other := a.OtherMode(e)
-	return e.Bounds() && !other && e.Relied()
+	return e.Bounds() && !other && e.Relied() && !a.isVoid(e)
 }
 
 // Relied reports whether an estimate may decide: one that is tried on its own runs only if it held, and none that those
@@ -72,18 +70,6 @@ func (e *Estimate) Doubt() string {
 		return "the runs that it is made of do not predict each other"
 	}
 	return "there are too few runs to try it on each other"
-}
-
-// Refutation says that a simulated run of the analysis takes longer than an estimate that is labelled proven, which no
-// correct one allows; empty if none does.
-func (a *Analysis) Refutation() string {
-	for i := range a.Estimates {
-		e := &a.Estimates[i]
-		if runs := a.Covered(e); e.Evidence == Proven && runs != nil && a.Device == nil && runs.Max > e.Cycles {
-			return fmt.Sprintf("a run takes %d cycles, but %s claims to prove at most %d: this is a bug of the tool, please report it with the job", runs.Max, e.Method, e.Cycles)
-		}
-	}
-	return ""
 }
 
 // Brief returns what a result says of an estimate that decides; nil of nil.

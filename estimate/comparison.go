@@ -6,10 +6,11 @@ type Comparison struct {
 	Provenance
 	A            ComparedResult     `json:"a"`
 	B            ComparedResult     `json:"b"`
-	Threshold    string             `json:"threshold"`   // growth that is no regression, in percent: "5%"
-	Regressions  []Regression       `json:"regressions"` // the worst first; empty if B is no worse than A
-	Differences  []Difference       `json:"differences"` // in what was analysed, and how
-	Observed     *ComparedTimes     `json:"observed"`    // nil if nothing ran on either side
+	Threshold    string             `json:"threshold"`             // growth that is no regression, in percent: "5%"
+	Regressions  []Regression       `json:"regressions"`           // the worst first; empty if B is no worse than A
+	Void         []VoidBound        `json:"void_bounds,omitempty"` // of A and B that a run of either exceeds, if both are of the same job
+	Differences  []Difference       `json:"differences"`           // in what was analysed, and how
+	Observed     *ComparedTimes     `json:"observed"`              // nil if nothing ran on either side
 	Answer       ComparedAnswer     `json:"answer"`
 	Estimates    []ComparedEstimate `json:"estimates"` // in the order of A, then those of B alone
 	Launches     []ComparedLaunch   `json:"launches"`  // of jobs with several in a run

@@ -285,6 +285,8 @@ type Analysis struct {
 	// and of jobs with several launches in a run.
 	RaceVerdict *RaceVerdict `json:"race_verdict,omitempty"`
 	Warnings    []Warning    `json:"warnings"`
+	// Void are the bounds that runs exceed: they bound nothing.
+	Void []VoidBound `json:"void_bounds,omitempty"`
 
 	// Launches are those of a job with several in a run, in the order in which it states them; all else
 	// is of whole runs then. Other jobs have none.

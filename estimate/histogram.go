@@ -52,6 +52,14 @@ type LongestRun struct {
 	Cycles int64  `json:"cycles"`
 }
 
+// Test returns the test vector of the run; 0 where none is known to be that.
+func (r *LongestRun) Test() int {
+	if r == nil || r.Vector == nil {
+		return 0
+	}
+	return *r.Vector
+}
+
 // RunSet says what the run of a vector is for.
 type RunSet string
 

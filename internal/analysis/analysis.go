@@ -49,6 +49,9 @@ type Request struct {
 	// Refusals notes that a method has no estimate although it is asked for by name, which otherwise is an error.
 	Refusals bool
 
+	// Try makes one run where static methods alone are asked, however little the job states: a bound that it exceeds is void.
+	Try bool
+
 	// Holdout is how many further test vectors, of another seed, try the estimates; 0 for none.
 	Holdout int
 
@@ -103,9 +106,10 @@ func (r *Request) recorded() bool { return r.Traces != nil || r.Path }
 // of its inputs or from traces. The result does not depend on the number of processors.
 //
 // It is an error if a kernel has a loop without exit, if a run fails, if a trace
-// is damaged or does not belong to the kernel, if there are both traces and saved inputs, if an annotated bound
-// is contradicted by a run, or if a static method is asked for by name that has no bound. If ctx ends, the error is
-// that of ctx, and the answer is what was known until then, which says what it lacks; nil if that is nothing.
+// is damaged or does not belong to the kernel, if there are both traces and saved inputs, or if a static method is asked for by
+// name that has no bound. If ctx ends, the error is
+// that of ctx, and the answer is what was known until then, which says what it lacks; nil if that is nothing. If a run exceeds a bound that is
+// proven, the error is a *diag.VoidBoundError, and if it is annotated a *diag.ContradictionError; the answer is complete, and its Void says which.
 func Analyze(ctx context.Context, p runner.Platform, w *workload.Workload, req Request) (*Answer, error) {
 	return Methods().Analyze(ctx, p, w, req)
 }
@@ -145,16 +149,16 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 	if req.measured(l) {
 		found, err := l.run(ctx, p, w, req, a)
 		if err != nil {
-			return nil, err
+			return nil, stoppedAbove(w, static, err)
 		}
 		warnings = append(warnings, found...)
 	}
-	unchecked, err := l.holdAnnotations(ctx, p, w, req, static)
+	static.enter(a.Analysis)
+	untriable, err := l.try(ctx, p, w, req, a)
 	if err != nil {
 		return nil, err
 	}
-	warnings = append(warnings, unchecked...)
-	static.enter(a.Analysis)
+	warnings = append(warnings, untriable...)
 	held, err := holdOut(ctx, p, w, req, a)
 	if err != nil {
 		return nil, err
@@ -168,24 +172,19 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 		used(ctx, w, values, a.Contract)
 	}
 	qualify(a.Analysis)
-	if err := contradicted(a.Analysis); err != nil {
-		return nil, err
-	}
-	if text := a.Refutation(); text != "" {
-		warnings = append(warnings, diag.Warning{Pos: w.Spec.Pos.Kernel, ID: "bound-exceeded", Text: text})
-	}
+	a.ExceedObserved()
 	l.complete(w, a.Analysis)
 	a.Answer = a.Tightest().Brief()
 	a.Interrupted = a.interrupted(ctx)
-	if req.Certify && a.Interrupted == nil {
+	if req.Certify && a.Interrupted == nil && a.Void == nil {
 		if a.certificate, err = l.certify(w, req, a); err != nil {
 			return nil, err
 		}
 		warnings = append(warnings, omits(w, a.certificate)...)
 	}
 	a.Warnings = estimate.Warnings(slices.Concat(w.AllWarnings(), warnings))
-	if a.Interrupted == nil {
-		return a, nil
+	if err := Voided(w, a.Analysis); err != nil || a.Interrupted == nil {
+		return a, err
 	}
 	if a.Observed == nil && len(a.Estimates) == 0 {
 		return nil, ctx.Err()
@@ -215,20 +214,6 @@ func (l List) run(ctx context.Context, p runner.Platform, w *workload.Workload, 
 		return nil, err
 	}
 	return append(warnings, found...), nil
-}
-
-// contradicted is the error of an annotated bound that a run of the analysis exceeds: something that the job states
-// is wrong.
-func contradicted(a *estimate.Analysis) error {
-	for i := range a.Estimates {
-		e := &a.Estimates[i]
-		if runs := a.Covered(e); e.Evidence == estimate.Annotated && runs != nil && runs.Max > e.Cycles {
-			return &diag.ContradictionError{Err: fmt.Errorf(
-				"%s: %s is %d cycles with the annotations of the job, but a run takes %d: an annotated loop bound or flow fact is too small (a bound holds for every entry of a loop, diverged lanes that enter it later included)",
-				a.Job, e.Method, e.Cycles, runs.Max)}
-		}
-	}
-	return nil
 }
 
 // Empty returns an analysis of a workload without results.

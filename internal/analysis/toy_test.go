@@ -174,33 +174,55 @@ func (l liar) Bound(ctx context.Context, p *method.Problem) (*method.Answer, err
 	return answer, err
 }
 
-// TestRunsContradictAnnotations refuses a bound that rests on annotations and that a run exceeds. Without runs nobody
-// can tell, and a proven one is left for what checks methods.
-func TestRunsContradictAnnotations(t *testing.T) {
+// TestRunsExceedBounds finds bounds that a run exceeds: those that rest on annotations, and those that are proven. Without runs nobody
+// can tell, unless the request wants one; one that is stopped above a bound tells, too.
+func TestRunsExceedBounds(t *testing.T) {
 	j, err := platform.LoadFS(kernels.Suite(), "bfs/job.toml", "fermi-c2050")
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, err := Analyze(t.Context(), j.Platform, j.Workload, Request{Campaign: campaign.Spec{Vectors: 1}})
+	one := campaign.Spec{Vectors: 1}
+	runs, err := Analyze(t.Context(), j.Platform, j.Workload, Request{Campaign: one})
 	if err != nil {
 		t.Fatal(err)
 	}
 	longest := runs.Observed.Max
+	alone := []string{"toy/serial"}
 	for _, c := range []struct {
 		evidence estimate.Evidence
 		cycles   int64
-		asked    []string
-		wrong    bool
+		req      Request
+		run      int64 // that voids the bound; 0 for none
 	}{
-		{estimate.Annotated, longest - 1, nil, true},
-		{estimate.Annotated, longest, nil, false},
-		{estimate.Annotated, 1, []string{"toy/serial"}, false},
-		{estimate.Proven, 1, nil, false},
+		{estimate.Annotated, longest - 1, Request{}, longest},
+		{estimate.Annotated, longest, Request{}, 0},
+		{estimate.Annotated, 1, Request{Methods: alone}, 0},
+		{estimate.Annotated, longest - 1, Request{Methods: alone, Try: true}, longest},
+		{estimate.Proven, longest - 1, Request{}, longest},
+		{estimate.Proven, longest, Request{}, 0},
+		{estimate.Proven, 1, Request{Methods: alone}, 0},
+		{estimate.Proven, longest - 1, Request{Methods: alone, Try: true}, longest},
+		{estimate.Proven, longest, Request{Methods: alone, Try: true}, 0},
+		{estimate.Proven, longest - 1, Request{Methods: alone, Holdout: 1}, longest},
+		{estimate.Proven, 99, Request{Methods: alone, Try: true, MaxCycles: 100}, 100},
+		{estimate.Proven, 200, Request{Methods: alone, Try: true, MaxCycles: 100}, 0},
 	} {
-		_, err := List{{Method: liar{evidence: c.evidence, cycles: c.cycles}}}.Analyze(t.Context(), j.Platform, j.Workload,
-			Request{Methods: c.asked, Campaign: campaign.Spec{Vectors: 1}})
-		if _, wrong := errors.AsType[*diag.ContradictionError](err); wrong != c.wrong || !wrong && err != nil {
-			t.Errorf("%s, asked for %v: %v", c.evidence, c.asked, err)
+		c.req.Campaign = one
+		a, err := List{{Method: liar{evidence: c.evidence, cycles: c.cycles}}}.Analyze(t.Context(), j.Platform, j.Workload, c.req)
+		var void *diag.VoidBoundError
+		var contradiction *diag.ContradictionError
+		if errors.As(err, &void) != (c.run > 0 && c.evidence == estimate.Proven) || errors.As(err, &contradiction) != (c.run > 0 && c.evidence == estimate.Annotated) || a == nil {
+			t.Errorf("%s of %d, %+v: %v", c.evidence, c.cycles, c.req, err)
+			continue
+		}
+		if c.run == 0 {
+			if a.Void != nil || a.Answer == nil || err != nil {
+				t.Errorf("%s of %d, %+v: void %v, answer %v, %v", c.evidence, c.cycles, c.req, a.Void, a.Answer, err)
+			}
+			continue
+		}
+		if len(a.Void) != 1 || a.Void[0].Method != "toy/serial" || a.Void[0].Cycles != c.cycles || a.Void[0].Run < c.run || a.Answer != nil && a.Answer.Method == "toy/serial" {
+			t.Errorf("%s of %d, %+v: void %+v, answer %v, want a run of %d", c.evidence, c.cycles, c.req, a.Void, a.Answer, c.run)
 		}
 	}
 }

@@ -287,6 +287,10 @@ func analyzeCommand() *cobra.Command {
 		defer end()
 		a, err := flags.analyze(c, j, opts)
 		known := func() error { return errors.Join(each.save(), printAnalysis(c.OutOrStdout(), *format, j, a)) }
+		var void error // which the page and the files are to show, too
+		if a != nil && a.Void != nil {
+			void, err = keepVoidProof(c, err), nil
+		}
 		if err != nil {
 			return soFar(err, a != nil, known)
 		}
@@ -327,8 +331,8 @@ func analyzeCommand() *cobra.Command {
 		if err := out.commit(); err != nil {
 			return err
 		}
-		if err := printAnalysis(c.OutOrStdout(), *format, j, a); err != nil || quota != "auto" {
-			return err
+		if err := printAnalysis(c.OutOrStdout(), *format, j, a); err != nil || void != nil || quota != "auto" {
+			return errors.Join(void, err)
 		}
 		return printQuota(c.OutOrStdout(), *format, best)
 	}
@@ -339,7 +343,7 @@ func printAnalysis(w io.Writer, f format, j *warpbound.Job, a *estimate.Analysis
 	if f == "json" {
 		return report.JSON(w, a)
 	}
-	return report.Text(w, a, a.Hz(j.ClockHz()))
+	return report.Text(inRed(w), a, a.Hz(j.ClockHz()))
 }
 
 // convertBranches writes the job's module with selections in place of branches, and adds what that costs and gains to its analysis.

@@ -70,7 +70,7 @@ func (f *checkFlags) check(c *cobra.Command) (*checkRun, error) {
 		}
 	}
 	k.opts, err = f.analyze.options()
-	k.opts.Refusals = true
+	k.opts.Refusals, k.opts.Try = true, k.requires == estimate.Proven
 	return k, err
 }
 
@@ -168,10 +168,13 @@ func (k *checkRun) checked(name string) (estimate.CheckedJob, error) {
 func (k *checkRun) held(j *warpbound.Job, budget warpbound.Budget) (estimate.CheckedJob, error) {
 	none := estimate.CheckedJob{}
 	a, err := k.flags.analyze.analyze(k.c, j, k.opts)
-	if err != nil && (a == nil || a.Interrupted == nil) {
+	if err != nil && (a == nil || a.Interrupted == nil && a.Void == nil) {
 		return none, err
 	}
 	checked := j.Check(a, budget, k.requires)
+	if a.Void != nil {
+		err = keepVoidProof(k.c, err)
+	}
 	if err != nil && checked.Verdict == estimate.Unknown {
 		return none, err // which says what to do
 	}

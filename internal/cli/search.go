@@ -241,6 +241,10 @@ func (s *searchRun) run(c *cobra.Command) error {
 		return s.withFault(price.why(ctx, err))
 	}
 	found.Search.FaultFile = s.fault
+	var void error
+	if found.Analysis.Void != nil {
+		void, err = err, nil
+	}
 	if err == nil {
 		if err := s.write(c, found); err != nil {
 			return err
@@ -249,17 +253,15 @@ func (s *searchRun) run(c *cobra.Command) error {
 	if *s.flags.format == "json" {
 		err = report.JSON(c.OutOrStdout(), found.Analysis)
 	} else {
-		err = report.Search(c.OutOrStdout(), found.Analysis, found.Search, s.job.ClockHz())
+		err = report.Search(inRed(c.OutOrStdout()), found.Analysis, found.Search, s.job.ClockHz())
 	}
 	switch {
 	case err != nil:
 		return err
 	case found.Interrupted:
 		return ended
-	case len(found.Search.Violated) > 0:
-		return errVerdict
 	}
-	return nil
+	return keepVoidProof(c, void)
 }
 
 // searchCost is the cost of the runs of a search, of which solvers take none.

@@ -6,8 +6,11 @@ package platform
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"path"
 	"strconv"
 	"strings"
 
@@ -261,4 +264,45 @@ func Machine(name string, read Reader) (*machine.Machine, error) {
 		return machine.Builtin(name)
 	}
 	return machine.Read(name, read)
+}
+
+// The files of a bundle, beside the data files of its inputs.
+const (
+	bundledJob     = "job.toml"
+	bundledMachine = "machine.toml"
+)
+
+// Reproduced adds to an error that says that a proven bound is void the files that make the job again with these inputs.
+func (j *Job) Reproduced(err error, in *job.Inputs) error {
+	void, ok := errors.AsType[*diag.VoidBoundError](err)
+	if !ok || j.source == nil {
+		return err
+	}
+	var failed error
+	void.Files, failed = j.bundle(in)
+	return errors.Join(err, failed)
+}
+
+// bundle returns files that make the job again elsewhere, by name: a job file whose only inputs are in, its data, the module, the machine, and
+// what the CPU executes.
+func (j *Job) bundle(in *job.Inputs) (map[string][]byte, error) {
+	spec := *j.Spec.Whole()
+	module := "module" + path.Ext(spec.Module)
+	files := map[string][]byte{module: j.source.Module, bundledMachine: j.Machine.Format()}
+	if spec.CPU.File != "" {
+		text, err := j.source.Read(spec.Resolve(spec.CPU.File))
+		if err != nil {
+			return nil, err
+		}
+		spec.CPU.File = path.Base(spec.CPU.File)
+		files[spec.CPU.File] = text
+	}
+	spec.Module, spec.Machine, spec.Unnamed = module, bundledMachine, false
+	written, err := spec.Write("inputs", in)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(files, written.Data)
+	files[bundledJob] = written.Text
+	return files, nil
 }

@@ -17,6 +17,9 @@ const grownBlocks = 5
 func Comparison(w io.Writer, c *estimate.Comparison) error {
 	p := &printer{w: w}
 	comparisonVerdict(p, c)
+	for i := range c.Void {
+		p.printf("%s%s\n", Violation, c.Void[i].Text)
+	}
 	for _, r := range []struct {
 		name string
 		of   *estimate.ComparedResult

@@ -221,3 +221,23 @@ func TestStanding(t *testing.T) {
 		}
 	}
 }
+
+// TestViolations expects text and page to say which bounds are void, before all else, and that there is no answer.
+func TestViolations(t *testing.T) {
+	a := analysis()
+	a.Answer = nil
+	a.Void = []estimate.VoidBound{{Method: "static/cta", Evidence: estimate.Proven, Cycles: 5, Run: 6, Text: "a run takes 6 cycles"}}
+	var text, page bytes.Buffer
+	if err := Text(&text, a, 1e9); err != nil {
+		t.Fatal(err)
+	}
+	if want := "Answer: none, since a run takes longer than a bound\n\nVIOLATION: a run takes 6 cycles\n\n"; !strings.HasPrefix(text.String(), want) {
+		t.Errorf("the text begins with %q, want %q", text.String()[:min(len(want), text.Len())], want)
+	}
+	if err := HTML(&page, a, nil, 1e9, 0); err != nil {
+		t.Fatal(err)
+	}
+	if want := `<div class="verdict void"><strong>Violation</strong> a run takes 6 cycles</div>`; !strings.Contains(page.String(), want) {
+		t.Errorf("no %s in the page", want)
+	}
+}

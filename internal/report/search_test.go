@@ -54,6 +54,7 @@ func searched() (*estimate.Analysis, *estimate.Search) {
 			{Method: estimate.SearchMethod, Cycles: 2000, Assumptions: []string{"this one"}, Detail: d},
 		},
 		Warnings: []estimate.Warning{{Pos: "j.toml:1:1", ID: "w", Text: "take care"}},
+		Void:     []estimate.VoidBound{{Method: "static/cta", Text: "a run takes 2000 cycles, but static/cta claims 1000"}},
 	}
 	return a, d
 }
@@ -104,7 +105,7 @@ The worst case lies between the longest time found and the bound by static/llc-s
     small                          1           -           -
   and 3 more
 
-VIOLATION: the bound by static/cta is below the time that inputs take.
+VIOLATION: a run takes 2000 cycles, but static/cta claims 1000
 
 Assumptions:
   - this one

@@ -19,6 +19,7 @@ const shares = 8
 func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 	p := &printer{w: w}
 	p.printf("%s\n\n", answer(a, hz))
+	violations(p, a)
 	p.printf("%s on %s (%.4g MHz), job %s\n", kernelsOf(a), a.Machine, hz/1e6, a.Job)
 	p.printf("%s", launched(a))
 	if a.Runs > 0 {
@@ -52,6 +53,16 @@ func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 	return p.err
 }
 
+// Violation begins a line of text that says that a bound is void. Terminals show it in red.
+const Violation = "VIOLATION: "
+
+// violations says which bounds runs exceed.
+func violations(p *printer, a *estimate.Analysis) {
+	for i := range a.Void {
+		p.printf("%s%s\n\n", Violation, a.Void[i].Text)
+	}
+}
+
 // besides returns the warnings that say something else than refusals do.
 func besides(all []estimate.Warning) []estimate.Warning {
 	return slices.DeleteFunc(slices.Clone(all), func(w estimate.Warning) bool { return w.ID == "no-static-bound" })
@@ -60,6 +71,9 @@ func besides(all []estimate.Warning) []estimate.Warning {
 // answer says in one line what an analysis comes to.
 func answer(a *estimate.Analysis, hz float64) string {
 	if a.Answer == nil {
+		if a.Void != nil {
+			return "Answer: none, since a run takes longer than a bound"
+		}
 		if slices.ContainsFunc(a.Estimates, func(e estimate.Estimate) bool { return e.Bounds() && !e.Relied() }) {
 			return "Answer: none, since no estimate of the whole decides"
 		}

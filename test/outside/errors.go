@@ -31,6 +31,9 @@ func Kind(err error) string {
 	if e, ok := errors.AsType[*diag.ContradictionError](err); ok {
 		return fmt.Sprintf("contradiction: %v", e.Err)
 	}
+	if e, ok := errors.AsType[*diag.VoidBoundError](err); ok {
+		return fmt.Sprintf("void bound, with %d files: %v", len(e.Files), e.Err)
+	}
 	if e, ok := errors.AsType[*diag.OverflowError](err); ok {
 		return fmt.Sprintf("overflow: %v", e.Err)
 	}

@@ -16,6 +16,7 @@ import (
 type LoopBound struct {
 	Max      int64
 	Evidence estimate.Evidence
+	Pos      diag.Pos // where it is stated
 }
 
 // Bounds holds loop bounds by the block that heads the loop.
@@ -92,12 +93,12 @@ func (p *Profile) boundLoops(bounds Bounds) ([]boundedLoop, error) {
 			return nil, fmt.Errorf("loop %s: bound %d is negative", loop.Name, bound.Max)
 		case given && observed.known && observed.value > bound.Max && p.mayInterleave():
 			wrong := bound
-			refuted, bound = &wrong, LoopBound{observed.value, estimate.Observed}
+			refuted, bound = &wrong, LoopBound{Max: observed.value, Evidence: estimate.Observed}
 		case given && observed.known && observed.value > bound.Max:
-			return nil, &diag.ContradictionError{Err: fmt.Errorf("loop %s: its bound %d (%s) is wrong: %v takes %d back edges per entry",
-				loop.Name, bound.Max, bound.Evidence, observed.at, observed.value)}
+			return nil, diag.Errorf(bound.Pos, "%w", &diag.ContradictionError{Err: fmt.Errorf("loop %s: its bound %d (%s) is wrong: %v takes %d back edges per entry",
+				loop.Name, bound.Max, bound.Evidence, observed.at, observed.value)})
 		case !given:
-			bound = LoopBound{observed.value, estimate.Observed}
+			bound = LoopBound{Max: observed.value, Evidence: estimate.Observed}
 		}
 		if observed.known {
 			loops = append(loops, boundedLoop{l, bound, observed, refuted})

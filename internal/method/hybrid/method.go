@@ -149,7 +149,7 @@ func (r *recording) bound(p *method.Problem, b method.LoopBound) {
 				loop.Name)})
 		default:
 			maximum, _ := p.Annotated(b.Header)
-			r.bounds[b.Header] = LoopBound{Max: maximum, Evidence: estimate.Annotated}
+			r.bounds[b.Header] = LoopBound{Max: maximum, Evidence: estimate.Annotated, Pos: b.Pos}
 		}
 	}
 }

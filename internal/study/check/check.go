@@ -25,12 +25,13 @@ type Limits struct {
 // Job checks an analysis. pos is that of the kernel.
 //
 // A run that takes longer than the budget makes the job over it, whatever the estimates are and if there are none. One
-// that takes longer than a proven bound makes it fail, since nothing that the tool says of it can be trusted. Otherwise the
+// that takes longer than a proven or annotated bound makes it fail, since what the tool or the job says is wrong. Otherwise the
 // least estimate decides: of the strongest evidence, or of that which is required or stronger. Of an analysis that ended early this is so only
 // if it would be so however it had gone on: methods that have not answered may lower a bound, and only one that is proven
 // cannot be replaced by one of stronger evidence.
 func Job(a *estimate.Analysis, pos diag.Pos, by Limits) estimate.CheckedJob {
 	limit := by.Budget.MaxCycles(by.Hz)
+	a.ExceedObserved()
 	c := estimate.CheckedJob{
 		Job: a.Job, Kernel: a.Kernel, Pos: pos.String(), Launches: len(a.Launches), Machine: a.Machine,
 		MachineHash: a.MachineHash, ModuleHash: a.ModuleHash, JobHash: a.JobHash,
@@ -43,14 +44,13 @@ func Job(a *estimate.Analysis, pos diag.Pos, by Limits) estimate.CheckedJob {
 		c.Margin = new(limit - c.Bound.Cycles)
 	}
 	within := c.Bound != nil && *c.Margin >= 0
-	refutation := a.Refutation()
-	if refutation != "" {
-		c.Reasons = []estimate.Remark{{Pos: c.Pos, Text: refutation}}
+	for i := range a.Void {
+		c.Reasons = append(c.Reasons, estimate.Remark{Pos: c.Pos, Text: a.Void[i].Text})
 	}
 	switch {
-	case a.Observed != nil && a.Observed.Max > limit:
+	case longest(a) > limit:
 		c.Verdict = estimate.Over
-	case refutation != "":
+	case a.Void != nil:
 		c.Verdict = estimate.Failed
 	case a.Interrupted != nil && !(within && c.Bound.Evidence == estimate.Proven):
 		text := fmt.Sprintf("the analysis ended early (%s), and what is known by then does not decide", a.Interrupted.Reason)
@@ -63,6 +63,20 @@ func Job(a *estimate.Analysis, pos diag.Pos, by Limits) estimate.CheckedJob {
 		c.Verdict, c.Reasons = estimate.Unknown, missing(a, by.Requires)
 	}
 	return c
+}
+
+// longest is how long the longest run of an analysis takes, those included that only showed that a bound is void; 0 if there is none.
+func longest(a *estimate.Analysis) int64 {
+	cycles := int64(0)
+	if a.Observed != nil {
+		cycles = a.Observed.Max
+	}
+	for i := range a.Void {
+		if v := &a.Void[i]; v.Kernel == "" {
+			cycles = max(cycles, v.Run)
+		}
+	}
+	return cycles
 }
 
 // missing says why no estimate counts: what there is, and of each method that has none why.

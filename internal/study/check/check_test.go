@@ -48,8 +48,12 @@ func TestJob(t *testing.T) {
 		{"observed counts", []estimate.Estimate{one("hybrid/waves", 10, estimate.Observed)}, 9, "10", "", estimate.Within, 10, nil},
 		{"observed by name", []estimate.Estimate{one("hybrid/waves", 10, estimate.Observed)}, 9, "10", estimate.Observed, estimate.Within, 10, nil},
 		{"least, not strongest", []estimate.Estimate{one("hybrid/waves", 10, estimate.Observed), one("static/cta", 1001, estimate.Proven)}, 9, "1000", estimate.Observed, estimate.Within, 10, nil},
-		{"run above what is proven", []estimate.Estimate{one("static/cta", 10, estimate.Proven)}, 11, "1000", "", estimate.Failed, 10, []string{"a run takes 11 cycles, but static/cta claims to prove at most 10: this is a bug"}},
-		{"run above what is proven and the budget", []estimate.Estimate{one("static/cta", 10, estimate.Proven)}, 11, "10", "", estimate.Over, 10, []string{"this is a bug"}},
+		{"run above what is proven", []estimate.Estimate{one("static/cta", 10, estimate.Proven)}, 11, "1000", "", estimate.Failed, 0, []string{"a run takes 11 cycles, but static/cta claims to prove at most 10: this is a bug"}},
+		{"run above what is proven and the budget", []estimate.Estimate{one("static/cta", 10, estimate.Proven)}, 11, "10", "", estimate.Over, 0, []string{"this is a bug"}},
+		{"run above one of two that are proven", []estimate.Estimate{one("static/cta", 10, estimate.Proven), one("static/greedy", 20, estimate.Proven)}, 11, "1000", "", estimate.Failed, 0, []string{"this is a bug"}},
+		{"run above what is annotated", []estimate.Estimate{one("static/cta", 10, estimate.Annotated)}, 11, "1000", "", estimate.Failed, 0, []string{"an annotated loop bound or flow fact is too small"}},
+		{"run above what is annotated, but not above what is proven", []estimate.Estimate{one("static/cta", 10, estimate.Annotated), one("static/greedy", 20, estimate.Proven)}, 11, "1000", "", estimate.Failed, 20,
+			[]string{"an annotated loop bound or flow fact is too small"}},
 		{"observed is too weak", []estimate.Estimate{one("hybrid/waves", 10, estimate.Observed)}, 9, "10", estimate.Annotated, estimate.Unknown, 0,
 			[]string{"the strongest bound is hybrid/waves, whose evidence is observed, and annotated is required", "static/cta has no bound: annotate LOOP"}},
 		{"annotated is enough", []estimate.Estimate{one("hybrid/waves", 10, estimate.Annotated)}, 9, "10", estimate.Annotated, estimate.Within, 10, nil},
@@ -113,6 +117,9 @@ func TestEveryCombination(t *testing.T) {
 									continue
 								}
 								a.Estimates = append(a.Estimates, e)
+								if e.Evidence != estimate.Observed && e.Cycles < run { // void
+									continue
+								}
 								if requires == "" || i+1 >= strength[requires] && (lowest == 0 || e.Cycles < lowest) {
 									lowest, strongest = e.Cycles, i+1
 								}
@@ -121,7 +128,7 @@ func TestEveryCombination(t *testing.T) {
 							switch {
 							case run > 10:
 								want, exit = estimate.Over, 1
-							case proven > 0 && run > proven:
+							case proven > 0 && run > proven, annotated > 0 && run > annotated:
 								want, exit = estimate.Failed, 2
 							case lowest > 10:
 								want, exit = estimate.Over, 1

@@ -39,7 +39,7 @@ func Files(a, b File, by Threshold) (*estimate.Comparison, error) {
 		Notes: notes(ra, rb),
 	}
 	c.GoneWarnings, c.NewWarnings = warnings(ra.Warnings, rb.Warnings)
-	c.Regressions = regressions(c, by)
+	c.Regressions, c.Void = regressions(c, by), void(ra, rb)
 	if rb.Interrupted != nil && ra.Interrupted == nil { // what it lacks may be worse
 		text := fmt.Sprintf("B is incomplete (%s), and A is not", rb.Interrupted.Reason)
 		c.Regressions = slices.Insert(c.Regressions, 0, estimate.Regression{What: "result", Kind: estimate.RegressionMissing, Text: text})
@@ -52,6 +52,32 @@ func (r *result) compared(file string) estimate.ComparedResult {
 		File: file, Tool: r.Tool, Job: r.Job, Kernel: r.Kernel, Machine: r.Machine, MachineHash: r.MachineHash,
 		ModuleHash: r.ModuleHash, JobHash: r.JobHash, Launch: r.Launch, Seed: r.Seed, Runs: r.Runs,
 	}
+}
+
+// void returns the bounds of both results that a run of the same job exceeds, in whichever of them.
+func void(a, b *result) []estimate.VoidBound {
+	same := a.ModuleHash == b.ModuleHash && a.MachineHash == b.MachineHash && a.JobHash == b.JobHash && a.Launch == b.Launch && a.SplitMode == b.SplitMode
+	list := []estimate.VoidBound{}
+	for i, r := range []*result{a, b} {
+		of := r.analysis()
+		of.Exceed(r.longest())
+		if same {
+			of.Exceed([]*result{b, a}[i].longest())
+		}
+		list = append(list, of.Void...)
+	}
+	return list
+}
+
+// longest is how many cycles the longest run of a result takes; 0 if there is none.
+func (r *result) longest() int64 {
+	switch {
+	case r.Observed != nil:
+		return r.Observed.Max
+	case r.Cycles != nil:
+		return *r.Cycles
+	}
+	return 0
 }
 
 // differences says what the results are not both of.

@@ -360,6 +360,7 @@ func (s *searching) found(ctx context.Context) (*Found, error) {
 		}})...)
 	}
 	hold(f.Analysis, s.best, f.Search)
+	f.Analysis.Exceed(s.best)
 	if bound := minProven(f.Analysis); bound != nil {
 		var err error
 		if f.Search.Gap, err = s.gap(ctx, bound); err != nil && ctx.Err() == nil {
@@ -377,7 +378,7 @@ func (s *searching) compare(ctx context.Context, f *Found) error {
 	opts.Campaign.Inputs = append(slices.Clone(opts.Campaign.Inputs), s.inputs)
 	a, err := analysis.Analyze(ctx, s.platform, s.Workload, opts)
 	switch {
-	case err == nil:
+	case err == nil, a != nil && a.Void != nil:
 		f.Analysis = a.Analysis
 	case ctx.Err() != nil:
 		f.Interrupted, f.Search.Interrupted = true, true
