@@ -20,21 +20,8 @@ type Pure struct {
 	operands  []operand
 	constants []constant // values of the slots behind those of the operands
 
-	unsettled func(x uint64) bool // see Unsettled
-	immediate bool                // the first source is one, of this value
-	value     uint64
-}
-
-// Unsettled returns a function that tells for which values of its first source bounds must not rest
-// on the result of an instruction, nil if there are none: where NaN becomes an integer. The manual
-// says what it becomes (PTX ISA, "cvt", Integer Notes), but NVIDIA's guides to its devices call
-// that undefined.
-func Unsettled(in *isa.Instr) func(x uint64) bool {
-	f, isFloat := formatOf(in.SrcType)
-	if in.Op != isa.Cvt || !isFloat || !isInteger(in.Type) {
-		return nil
-	}
-	return f.isNaN
+	unsettled  func(l *InLane) bool // see Unsettled
+	immediates [maxSources]uint64
 }
 
 // IsPure reports whether an operation has results and they depend on nothing but
@@ -66,30 +53,37 @@ func NewPure(k *isa.Kernel, in *isa.Instr) (*Pure, error) {
 		return nil, err
 	}
 	p := &Pure{instr: instr, operands: at.operands, constants: at.constants, unsettled: Unsettled(in)}
-	if p.unsettled != nil && in.Src[0].Kind == isa.KindImm {
-		p.immediate, p.value = true, in.Src[0].Imm
+	for i, o := range in.Src[:min(len(in.Src), maxSources)] {
+		if o.Kind == isa.KindImm {
+			p.immediates[i] = o.Imm
+		}
 	}
 	p.together, _ = instr.Op.(Collective)
 	return p, nil
 }
 
-// Unsettled returns the lanes of mask in which bounds must not rest on what results are for these
-// sources.
-func (p *Pure) Unsettled(mask uint64, src []Lanes) (lanes uint64) {
+// Unsettled returns the lanes of mask in which bounds must not rest on what the first result is for
+// these sources.
+func (p *Pure) Unsettled(mask uint64, dst, src []Lanes) (unsettled uint64) {
 	if p.unsettled == nil {
 		return 0
 	}
 	for m := mask; m != 0; m &= m - 1 {
 		lane := First(m)
-		x := p.value
-		if !p.immediate {
-			x = src[0].Num[lane/vec.Lanes][lane%vec.Lanes]
+		l := InLane{Src: p.immediates, Lane: lane, Mask: mask}
+		for i := range src[:min(len(src), maxSources)] {
+			if o := p.operands[i]; o.word || o.wide {
+				l.Src[i] = src[i].Num[lane/vec.Lanes][lane%vec.Lanes]
+			}
 		}
-		if p.unsettled(x) {
-			lanes |= 1 << lane
+		if o := p.operands[len(src)]; len(dst) > 0 && (o.word || o.wide) {
+			l.Dst = dst[0].Num[lane/vec.Lanes][lane%vec.Lanes]
+		}
+		if p.unsettled(&l) {
+			unsettled |= 1 << lane
 		}
 	}
-	return lanes
+	return unsettled
 }
 
 // unattached gives every operand of an instruction a place of its own in either table, the

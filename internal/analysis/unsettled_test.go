@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"warpbound/estimate"
@@ -90,34 +91,67 @@ func TestIntegersOfNaN(t *testing.T) {
 // as there can be.
 func holdRounds(t *testing.T, machine, convert string) {
 	t.Helper()
-	const zero, one, huge = "value = 0", "value = 1", "value = 4000000000"
-	longest := int64(0)
-	for _, a := range []string{zero, huge} {
-		j := dividing(t, machine, convert, a, one)
-		out, err := jobtest.Run(t.Context(), j, j.First().Bound.Inputs(0))
-		if err != nil {
-			t.Fatal(err)
-		}
-		longest = max(longest, out.Cycles)
+	for _, values := range []string{"value = 0", "range = [0, 3]"} {
+		holdRoundsOf(t, machine, convert, values, 32)
 	}
-	if longest < 2000 {
-		t.Fatalf("2000 rounds take %d cycles", longest)
+}
+
+// holdRoundsOf holds the bounds of a kernel in which some instructions say how often a loop goes
+// round, at most 2000 times, against a run with so many rounds, with so many threads.
+func holdRoundsOf(t *testing.T, machine, rounds, values string, threads int) {
+	t.Helper()
+	job := func(rounds, a, b string) *platform.Job {
+		text := strings.Replace(fmt.Sprintf(dividingJob, machine, a, b), "block = [32]", fmt.Sprintf("block = [%d]", threads), 1)
+		return jobtest.Text(t, text, fmt.Sprintf(dividingModule, rounds))
 	}
-	for _, values := range []string{zero, "range = [0, 3]"} {
-		j := dividing(t, machine, convert, values, values)
-		a, _, err := Static(t.Context(), j.Platform, j.Workload, Request{Refusals: true})
-		if err != nil {
-			t.Fatal(err)
+	long := job("cvt.rzi.u32.f64 %n, %q;", "value = 4000000000", "value = 1")
+	out, err := jobtest.Run(t.Context(), long, long.First().Bound.Inputs(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Cycles < 2000 {
+		t.Fatalf("2000 rounds take %d cycles", out.Cycles)
+	}
+	j := job(rounds, values, values)
+	a, _, err := Static(t.Context(), j.Platform, j.Workload, Request{Refusals: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range a.Estimates {
+		if e.Evidence == estimate.Proven && e.Cycles < out.Cycles {
+			t.Errorf("%s of %s: %s is %d cycles, and a run can take %d", rounds, values, e.Method, e.Cycles, out.Cycles)
 		}
-		for _, e := range a.Estimates {
-			if e.Evidence == estimate.Proven && e.Cycles < longest {
-				t.Errorf("%s of %s: %s is %d cycles, and a run can take %d",
-					convert, values, e.Method, e.Cycles, longest)
+	}
+	if len(a.Estimates) == 0 {
+		t.Errorf("%s of %s: no method has a bound: %v", rounds, values, a.Refused)
+	}
+}
+
+// TestResultsOfDevices has the kernel's loop go round as often as results say of which a device may
+// have others than the emulator, with numbers that are known: bounds must be no less than what runs
+// with 2000 rounds take.
+func TestResultsOfDevices(t *testing.T) {
+	t.Parallel()
+	results := []string{
+		"neg.f64 %q, %q; mov.b64 %l, %q; shr.u64 %l, %l, 51; and.b64 %l, %l, 1; cvt.u32.u64 %n, %l; mul.lo.u32 %n, %n, 4000;",
+		"cvt.rn.f32.f64 %f, %q; add.rn.f32 %f, %f, %f; mov.b32 %n, %f; and.b32 %n, %n, 1; xor.b32 %n, %n, 1; mul.lo.u32 %n, %n, 4000;",
+		"shfl.sync.idx.b32 %n, %a, 40, 31, -1; shfl.sync.down.b32 %n, %n, 9, 31, -1; ",
+		"cvt.rn.f32.u32 %f, %a; add.rn.f32 %f, %f, 0f3E000000; ex2.approx.f32 %f, %f; mov.b32 %n, %f; and.b32 %n, %n, 1; mul.lo.u32 %n, %n, 4000;",
+		"cvt.rn.f32.u32 %f, %a; add.rn.f32 %f, %f, 0f3F000000; sin.approx.f32 %f, %f; cvt.rzi.u32.f32 %n, %f; mul.lo.u32 %n, %n, 4000;",
+		"cvt.rn.f32.u32 %f, %a; add.rn.f32 %f, %f, 0f40400000; rcp.approx.ftz.f32 %f, %f; mov.b32 %n, %f; and.b32 %n, %n, 1; mul.lo.u32 %n, %n, 4000;",
+		"mov.u64 %l, 4000; bfe.u64 %l, %l, 0, 255; mov.u32 %i, 300; add.u32 %i, %i, %a; bfe.u64 %l, %l, 0, %i; cvt.u32.u64 %n, %l;",
+		"vadd.s32.u32.s32.max %n, %a, %b, %a; add.u32 %n, %n, 0; add.u32 %n, %n, 0;",
+	}
+	for _, machine := range []string{"predictable-rr", "fermi-c2050", "h100", "integrated-fermi"} {
+		t.Run(machine, func(t *testing.T) {
+			some := results
+			if machine != "predictable-rr" {
+				some = effort.Some(t, results, 2)
 			}
-		}
-		if len(a.Estimates) == 0 {
-			t.Errorf("%s of %s: no method has a bound: %v", convert, values, a.Refused)
-		}
+			for _, result := range some {
+				holdRoundsOf(t, machine, result, "value = 0", 20)
+			}
+		})
 	}
 }
 

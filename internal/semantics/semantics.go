@@ -180,5 +180,8 @@ func (l *Launch) Evaluator() *Evaluator {
 // alu.Pure.Unsettled.
 func (e *Evaluator) Eval(pc int, mask uint64, dst, src []alu.Lanes) (unsettled uint64, err error) {
 	p := e.launch.pure[pc]
-	return p.Unsettled(mask, src), e.eval.Do(p, mask, dst, src)
+	if err := e.eval.Do(p, mask, dst, src); err != nil {
+		return 0, err
+	}
+	return p.Unsettled(mask, dst, src), nil
 }

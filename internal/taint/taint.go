@@ -220,6 +220,7 @@ func (x *step) execute() Kind {
 			return Operand
 		}
 		x.together(x.source(in.Src[0]))
+		x.doubt()
 	case isa.Mma, isa.MovMatrix:
 		x.together(x.sources(0))
 	case isa.BrxIdx:
@@ -243,11 +244,23 @@ func (x *step) execute() Kind {
 		if in.Op.Info().Effect != 0 {
 			return Unknown
 		}
-		unsettled := x.Effect.Unsettled & x.mask
-		x.spread[x.PC].unsettled = x.spread[x.PC].unsettled || unsettled != 0
-		x.write(x.sources(0) | unsettled)
+		x.write(x.sources(0))
+		x.doubt()
 	}
 	return ""
+}
+
+// doubt taints the first result in the lanes in which a device may have another one.
+func (x *step) doubt() {
+	unsettled := x.Effect.Unsettled & x.mask
+	if unsettled == 0 {
+		return
+	}
+	x.spread[x.PC].unsettled = true
+	if o := x.in.Dst[0]; o.Kind == isa.KindReg {
+		x.warp.registers[o.Reg] |= unsettled
+		x.hands(unsettled)
+	}
 }
 
 // register returns the lanes in which the register of an operand is tainted.

@@ -25,7 +25,7 @@ func (m *machine) together(st state, pc, i int) *Value {
 		set = Between(32, 0, uint64(lanes-1))
 	case in.Op == isa.Bar && in.Barrier == isa.BarrierRedPopc:
 		set = Between(32, 0, uint64(m.launch.blockThreads()))
-	case in.Op == isa.Shfl && in.Type.Bits() == 32:
+	case in.Op == isa.Shfl && in.Type.Bits() == 32 && m.wholeWarps(in):
 		set = m.source(st, in, 0, 32).Strided // of another lane, or of this one
 	case in.Op == isa.Redux:
 		set = reduced(in, m.source(st, in, 0, 32).Strided, lanes)
@@ -33,6 +33,14 @@ func (m *machine) together(st state, pc, i int) *Value {
 		return nil
 	}
 	return m.defined(pc, 0, set, nil, true)
+}
+
+// wholeWarps reports whether all lanes of full warps take part in a shuffle. What it reads from a
+// lane that does not is undefined.
+func (m *machine) wholeWarps(in *isa.Instr) bool {
+	named := len(in.Src) < 4 || in.Src[3].Kind == isa.KindImm && uint32(in.Src[3].Imm) == 1<<32-1
+	threads := m.launch.Block[0] * m.launch.Block[1] * m.launch.Block[2] // 0 of an unknown launch
+	return named && threads%32 == 0
 }
 
 // reduced is what is made of the words of some lanes.
