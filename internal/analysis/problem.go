@@ -115,7 +115,15 @@ func graphProblem(p runner.Platform, w *workload.Workload) (*method.Problem, err
 		}
 	}
 	grid := k.Bound.Job.Grid
-	return &method.Problem{Graph: k.Graph, Machine: k.Machine, Resident: occupancy.CTAs, Warps: occupancy.Warps, CTAs: grid[0] * grid[1] * grid[2], Varies: w.Spec.Varies(), Bounds: bounds, Facts: facts}, nil
+	problem := &method.Problem{
+		Graph: k.Graph, Machine: k.Machine, Resident: occupancy.CTAs, Warps: occupancy.Warps, CTAs: grid[0] * grid[1] * grid[2],
+		Varies: w.Spec.Varies(), Bounds: bounds, Facts: facts,
+	}
+	if len(bounds) > 0 { // what the values of registers bound may be less
+		problem.Values = k.Values()
+		problem.Count(false)
+	}
+	return problem, nil
 }
 
 // Of a longer stream of the CPU only so many accesses are followed; endless is more than one makes in any run.

@@ -94,8 +94,13 @@ func (p *Profile) boundLoops(bounds Bounds) ([]boundedLoop, error) {
 		case given && observed.known && observed.value > bound.Max && p.mayInterleave():
 			wrong := bound
 			refuted, bound = &wrong, LoopBound{Max: observed.value, Evidence: estimate.Observed}
+		case given && observed.known && observed.value > bound.Max && bound.Evidence == estimate.Proven:
+			return nil, diag.Errorf(bound.Pos, "%w", &diag.VoidBoundError{Err: fmt.Errorf(
+				"loop %s is proven to take %d back edges per entry at most, and %v takes %d: "+
+					"this is a bug of the tool, please report it with the job", loop.Name, bound.Max, observed.at, observed.value)})
 		case given && observed.known && observed.value > bound.Max:
-			return nil, diag.Errorf(bound.Pos, "%w", &diag.ContradictionError{Err: fmt.Errorf("loop %s: its bound %d (%s) is wrong: %v takes %d back edges per entry",
+			return nil, diag.Errorf(bound.Pos, "%w", &diag.ContradictionError{Err: fmt.Errorf(
+				"loop %s: its bound %d (%s) is wrong: %v takes %d back edges per entry",
 				loop.Name, bound.Max, bound.Evidence, observed.at, observed.value)})
 		case !given:
 			bound = LoopBound{Max: observed.value, Evidence: estimate.Observed}

@@ -136,8 +136,8 @@ type recording struct {
 	warnings []diag.Warning
 }
 
-// bound adds a stated bound. If no transition surely shows the iterations of the loop it can neither be
-// used nor checked, which is a warning.
+// bound adds a stated bound, or what is proven of the loop if that is less. If no transition surely
+// shows the iterations of the loop it can neither be used nor checked, which is a warning.
 func (r *recording) bound(p *method.Problem, b method.LoopBound) {
 	for i := range r.ipg.Loops {
 		loop := &r.ipg.Loops[i]
@@ -150,6 +150,9 @@ func (r *recording) bound(p *method.Problem, b method.LoopBound) {
 		default:
 			maximum, _ := p.Annotated(b.Header)
 			r.bounds[b.Header] = LoopBound{Max: maximum, Evidence: estimate.Annotated, Pos: b.Pos}
+			if counted, ok := p.Counted[b.Header]; ok && counted < maximum {
+				r.bounds[b.Header] = LoopBound{Max: counted, Evidence: estimate.Proven, Pos: b.Pos}
+			}
 		}
 	}
 }
