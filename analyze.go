@@ -46,7 +46,7 @@ type AnalyzeOptions struct {
 	// otherwise is an error.
 	Refusals bool
 
-	Try bool // makes one run of some seconds at most where only static methods are asked, and holds it against their bounds
+	Try bool // holds static bounds against one run of some seconds at most, where no other is made
 
 	// Phase, unless nil, is told what is done next: the name of a static method, "runs" or "races".
 	Phase func(what string)
@@ -121,16 +121,17 @@ func ParsePlacement(s string) (Placement, error) {
 }
 
 // Analyze bounds the worst-case execution time of the job. For the hybrid methods it runs the job's test vectors, or reads
-// traces, builds the profile of all transitions between Ipoints, and finds the longest path of a warp. Static methods need
-// no runs: none are made if only these are asked for. The result does not depend on the number of processors.
+// traces, builds the profile of all transitions between Ipoints, and finds the longest path of a warp. Static methods need no
+// runs: none are made if only these are asked for. The result does not depend on the number of processors.
 //
 // Of a job with several launches in a run the estimates are of the whole, as sums over launches.
 //
 // It is an error if a kernel has a loop without exit, if a run fails, if a trace is damaged or does not belong to the kernel,
-// if there are both traces and saved inputs, if a path or traces are asked for although the job has several launches in a run,
-// or if a static method is asked for by name that has no bound. If ctx ends, the error is that of ctx, and the analysis, unless nil,
-// is what was known until then: its Interrupted says what it lacks. Runs are those of the first test vectors, so that
-// as many vectors give the same again. Nothing is written then. If a run exceeds bounds, Void says which, and the error is a *diag.VoidBoundError if one is proven, else a *diag.ContradictionError.
+// if there are both traces and saved inputs, if a path or traces are asked for although the job has several launches in a
+// run, or if a static method is asked for by name that has no bound. If ctx ends, the error is that of ctx, and the analysis,
+// unless nil, is what was known until then: its Interrupted says what it lacks. Runs are those of the first test vectors, so
+// that as many vectors give the same again. Nothing is written then. If a run exceeds bounds, Void says which, and the error
+// is a *diag.VoidBoundError if one is proven, else a *diag.ContradictionError.
 func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*estimate.Analysis, error) {
 	req := opts.request()
 	end, err := runs.Share(ctx, &req.Campaign, j.on, opts.Runs.Campaign, fleet.Config(opts.Runs.Fleet))

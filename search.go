@@ -2,12 +2,10 @@ package warpbound
 
 import (
 	"context"
-	"errors"
 	"io"
 	"time"
 
 	"warpbound/estimate"
-	"warpbound/internal/analysis"
 	"warpbound/internal/fleet"
 	"warpbound/internal/fleet/runs"
 	"warpbound/internal/method/search/genetic"
@@ -119,11 +117,12 @@ type Found struct {
 	Interrupted bool             // ctx ended: this is the best until then, and bounds may be missing
 }
 
-// Search looks for inputs with which the job takes longest: by the strategies asked for, with the same number of runs each. The result
-// depends on the job and the options alone, not on the number of processors. If ctx ends, what was found until then is the result. If no
-// run has ended by then, that is what symbolic execution found, with the error of ctx.
+// Search looks for inputs with which the job takes longest: by the strategies asked for, with the same number of runs each.
+// The result depends on the job and the options alone, not on the number of processors. If ctx ends, what was found until
+// then is the result. If no run has ended by then, that is what symbolic execution found, with the error of ctx.
 //
-// It is an error if no input is sampled at random, if an SMT solver is missing, or if no run of a strategy succeeds; as of Analyze, if a bound is void.
+// It is an error if no input is sampled at random, if an SMT solver is missing, or if no run of a strategy succeeds; as of
+// Analyze, if a bound is void.
 func (j *Job) Search(ctx context.Context, opts SearchOptions) (*Found, error) {
 	out := opts.options()
 	end, err := runs.ShareSearch(ctx, &out, j.on, fleet.Config(opts.Fleet))
@@ -132,11 +131,11 @@ func (j *Job) Search(ctx context.Context, opts SearchOptions) (*Found, error) {
 	}
 	defer end()
 	f, err := search.Run(ctx, j.on.Platform, j.on.Workload, out)
-	if f == nil || err != nil && !f.Interrupted {
+	if f == nil {
 		return nil, err
 	}
-	void := j.on.Reproduced(analysis.Voided(j.on.Workload, f.Analysis), f.Best.Inputs)
-	return &Found{Analysis: f.Analysis, Search: f.Search, Best: SavedInputs{f.Best}, Interrupted: f.Interrupted}, errors.Join(err, void)
+	found := &Found{Analysis: f.Analysis, Search: f.Search, Best: SavedInputs{f.Best}, Interrupted: f.Interrupted}
+	return found, j.on.Reproduced(err, f.Best.Inputs)
 }
 
 // options are what the options ask for.

@@ -40,7 +40,8 @@ type registerClass struct {
 	nan     func(bits uint64) uint64 // the same for all NaN; nil if none are in it
 }
 
-// sameNaN returns a function that makes all NaN of a format the same, in each of so many parts of a register.
+// sameNaN returns a function that makes all NaN of a format the same, in each of so many parts of a
+// register.
 func sameNaN(bits int, mantissa, parts int) func(uint64) uint64 {
 	part := uint64(1)<<bits - 1
 	infinity := part >> 1 >> mantissa << mantissa
@@ -74,22 +75,35 @@ func remarkable(class byte) []uint64 {
 	var list []uint64
 	switch class {
 	case 'f':
-		for _, v := range []float64{0, 1, 0.5, 1.5, 2.5, 3, 126, 127, 127.5, 128, 149, 255.5, 32767.5, 65535.5, 1 << 31, 1 << 32, 1e10, 1 << 63, 1 << 64, 1e38, 1e-40, math.Inf(1)} {
+		for _, v := range []float64{
+			0, 1, 0.5, 1.5, 2.5, 3, 126, 127, 127.5, 128, 149, 255.5, 32767.5, 65535.5, 1 << 31, 1 << 32, 1e10,
+			1 << 63, 1 << 64, 1e38, 1e-40, math.Inf(1),
+		} {
 			list = append(list, uint64(math.Float32bits(float32(v))), uint64(math.Float32bits(float32(-v))))
 		}
 		return append(list, 0x7fc00000, 0xffc00001, 0x7f800001, 0x00800000, 0x7f7fffff, 0xff7fffff, 1, 0x807fffff)
 	case 'd':
-		for _, v := range []float64{0, 1, 0.5, 1.5, 2.5, 127.5, 128.5, 65520, 65535.5, 1 << 31, 1<<31 + 1, 4294967295.5, 1 << 32, 1e10, 1 << 63, 1 << 64, 1e-40, 1e-310, 1e39, 1e300, math.Inf(1)} {
+		for _, v := range []float64{
+			0, 1, 0.5, 1.5, 2.5, 127.5, 128.5, 65520, 65535.5, 1 << 31, 1<<31 + 1, 4294967295.5, 1 << 32, 1e10,
+			1 << 63, 1 << 64, 1e-40, 1e-310, 1e39, 1e300, math.Inf(1),
+		} {
 			list = append(list, math.Float64bits(v), math.Float64bits(-v))
 		}
 		return append(list, 0x7ff8000000000000, 0xfff8000000000001, 0x7ff0000000000001, 0x0010000000000000, 1, 0x7fefffffffffffff)
 	case 'h', 'x':
-		list = []uint64{0, 0x8000, 0x3c00, 0xbc00, 0x3800, 0x3e00, 0x4100, 0xc100, 0x57f8, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x7c01, 1, 0x8001, 0x3ff, 0x400, 0x63ff, 0x7800}
+		list = []uint64{
+			0, 0x8000, 0x3c00, 0xbc00, 0x3800, 0x3e00, 0x4100, 0xc100, 0x57f8, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00,
+			0xfe01, 0x7c01, 1, 0x8001, 0x3ff, 0x400, 0x63ff, 0x7800,
+		}
 	case 'b', 'y':
-		list = []uint64{0, 0x8000, 0x3f80, 0xbf80, 0x3f00, 0x3fc0, 0x4020, 0xc020, 0x7f7f, 0xff7f, 0x7f80, 0xff80, 0x7fc0, 0xffc1, 0x7f81, 1, 0x8001, 0x7f, 0x80, 0x4f00, 0x5f00}
+		list = []uint64{
+			0, 0x8000, 0x3f80, 0xbf80, 0x3f00, 0x3fc0, 0x4020, 0xc020, 0x7f7f, 0xff7f, 0x7f80, 0xff80, 0x7fc0, 0xffc1,
+			0x7f81, 1, 0x8001, 0x7f, 0x80, 0x4f00, 0x5f00,
+		}
 	default:
 		return []uint64{
-			0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 63, 64, 127, 128, 255, 256, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff,
+			0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 63, 64, 127, 128, 255, 256, 0x7fff, 0x8000, 0xffff, 0x10000,
+			0x7fffffff, 0x80000000, 0xffffffff,
 			1 << 32, math.MaxInt64, 1 << 63, math.MaxUint64,
 		}
 	}
@@ -102,7 +116,8 @@ func remarkable(class byte) []uint64 {
 	return list
 }
 
-// operandOf is the value of a source register for a thread: pairs of remarkable values first, then random ones.
+// operandOf is the value of a source register for a thread: pairs of remarkable values first, then
+// random ones.
 func operandOf(register string, thread int, remarkable []uint64, rng *rand.Rand) uint64 {
 	n := len(remarkable)
 	switch {
@@ -131,17 +146,23 @@ func operandOf(register string, thread int, remarkable []uint64, rng *rand.Rand)
 	return rng.Uint64()
 }
 
-// leftOpen are operations whose results a GPU and the emulator, which follows the manual, may give differently: why, by what the text begins with.
+// leftOpen are operations whose results a GPU and the emulator, which follows the manual, may give
+// differently: why, by what the text begins with.
 var leftOpen = []struct{ prefix, why string }{
-	{"rcp.approx", approximates}, {"sqrt.approx", approximates}, {"rsqrt.approx", approximates}, {"lg2.approx", approximates},
-	{"ex2.approx", approximates}, {"sin.approx", approximates}, {"cos.approx", approximates}, {"tanh.approx", approximates},
+	{"rcp.approx", approximates}, {"sqrt.approx", approximates}, {"rsqrt.approx", approximates},
+	{"lg2.approx", approximates},
+	{"ex2.approx", approximates}, {"sin.approx", approximates}, {"cos.approx", approximates},
+	{"tanh.approx", approximates},
 	{"div.approx", approximates}, {"div.full", approximates},
 	{"cvt.rna.tf32", "the bits of a NaN are not specified"},
-	{"vadd.s32.u32.s32.max", video}, {"vsub.s32.u32.s32.max", video}, {"vabsdiff.s32.u32.s32.max", video}, {"vset.s32.u32.ne.min", video},
-	{"vadd.u32.s32.s32.sat %r0.h1", video}, {"vsub.u32.s32.s32.sat %r0.h1", video}, {"vabsdiff.u32.s32.s32.sat %r0.h1", video},
+	{"vadd.s32.u32.s32.max", video}, {"vsub.s32.u32.s32.max", video}, {"vabsdiff.s32.u32.s32.max", video},
+	{"vset.s32.u32.ne.min", video},
+	{"vadd.u32.s32.s32.sat %r0.h1", video}, {"vsub.u32.s32.s32.sat %r0.h1", video},
+	{"vabsdiff.u32.s32.s32.sat %r0.h1", video},
 	{"vmin.u32.s32.s32.sat %r0.h1", video}, {"vmax.u32.s32.s32.sat %r0.h1", video},
 	{"vshl.u32.u32.u32.sat.clamp", video}, {"vshl.s32.s32.u32.wrap.max", video}, {"vmad.u32.u32.u32.sat.shr15", video},
-	{"mma.sync.aligned.m16n8k16.row.col.f", sums}, {"mma.sync.aligned.m16n8k8.row.col.f32", sums}, {"mma.sync.aligned.m16n8k4.row.col.f32", sums},
+	{"mma.sync.aligned.m16n8k16.row.col.f", sums}, {"mma.sync.aligned.m16n8k8.row.col.f32", sums},
+	{"mma.sync.aligned.m16n8k4.row.col.f32", sums},
 	{"mma.sync.aligned.m16n8k32.row.col.f32", sums},
 }
 
@@ -161,7 +182,8 @@ func whyOpen(text string) string {
 	return ""
 }
 
-// siliconOperations are the operations that are executed on a GPU: those of BenchmarkOperations that need no memory, and more.
+// siliconOperations are the operations that are executed on a GPU: those of BenchmarkOperations
+// that need no memory, and more.
 func siliconOperations() []string {
 	var list []string
 	add := func(texts ...string) {
@@ -198,11 +220,16 @@ func siliconOperations() []string {
 			add(fmt.Sprintf("bfe.%s %%%[2]s0, %%%[2]s1, %%r2, %%r3", f[0], f[2]))
 		}
 	}
-	add("bfi.b32 %r0, %r1, %x2, %r2, %r3", "bfi.b64 %l0, %l1, %l2, %r2, %r3", "fns.b32 %r0, %r1, %r2, %r3", "lop3.or.b32 %r0|%p0, %r1, %r2, %r3, 0x96, %p2",
-		"shf.l.wrap.b32 %r0, %r1, %r2, %r3", "shf.l.clamp.b32 %r0, %r1, %r2, %r3", "shf.r.wrap.b32 %r0, %r1, %r2, %r3", "shf.r.clamp.b32 %r0, %r1, %r2, %r3",
-		"bmsk.wrap.b32 %r0, %r1, %r2", "bmsk.clamp.b32 %r0, %r1, %r2", "szext.clamp.u32 %r0, %r1, %r2", "szext.wrap.s32 %r0, %r1, %r2", "szext.clamp.s32 %r0, %r1, %r2",
-		"shfl.sync.up.b32 %r0|%p0, %r1, 5, 0x0800, -1", "shfl.sync.down.b32 %r0|%p0, %r1, 3, 0x181f, -1", "shfl.sync.idx.b32 %r0|%p0, %r1, %n, 0x101f, -1",
-		"shfl.sync.bfly.b32 %r0|%p0, %r1, 9, 0x1c1f, -1", "vote.sync.all.pred %p0, %p1, -1", "vote.sync.uni.pred %p0, %p1, -1", "redux.sync.and.b32 %r0, %r1, -1",
+	add("bfi.b32 %r0, %r1, %x2, %r2, %r3", "bfi.b64 %l0, %l1, %l2, %r2, %r3", "fns.b32 %r0, %r1, %r2, %r3",
+		"lop3.or.b32 %r0|%p0, %r1, %r2, %r3, 0x96, %p2",
+		"shf.l.wrap.b32 %r0, %r1, %r2, %r3", "shf.l.clamp.b32 %r0, %r1, %r2, %r3",
+		"shf.r.wrap.b32 %r0, %r1, %r2, %r3", "shf.r.clamp.b32 %r0, %r1, %r2, %r3",
+		"bmsk.wrap.b32 %r0, %r1, %r2", "bmsk.clamp.b32 %r0, %r1, %r2", "szext.clamp.u32 %r0, %r1, %r2",
+		"szext.wrap.s32 %r0, %r1, %r2", "szext.clamp.s32 %r0, %r1, %r2",
+		"shfl.sync.up.b32 %r0|%p0, %r1, 5, 0x0800, -1", "shfl.sync.down.b32 %r0|%p0, %r1, 3, 0x181f, -1",
+		"shfl.sync.idx.b32 %r0|%p0, %r1, %n, 0x101f, -1",
+		"shfl.sync.bfly.b32 %r0|%p0, %r1, 9, 0x1c1f, -1", "vote.sync.all.pred %p0, %p1, -1",
+		"vote.sync.uni.pred %p0, %p1, -1", "redux.sync.and.b32 %r0, %r1, -1",
 		"redux.sync.or.b32 %r0, %r1, -1", "redux.sync.min.u32 %r0, %r1, -1", "redux.sync.min.s32 %r0, %r1, -1",
 		"mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%r0, %r4, %r5, %r6}, {%r1, %r2, %r3, %r1}, {%r2, %r3}, {%r1, %r2, %r3, %r1}",
 		"mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.s8.s32 {%r0, %r4}, {%r1}, {%r2}, {%r1, %r2}",
@@ -355,8 +382,9 @@ func (k *siliconKernel) execute(t *testing.T, dev cuda.Device) ([]byte, error) {
 	return raw, nil
 }
 
-// TestOperationsAsOnSilicon compares what operations give with what they gave on a GPU, which testdata/silicon.txt holds: for each a hash of
-// its results, or why an assembler for the GPU does not take it. It is written by
+// TestOperationsAsOnSilicon compares what operations give with what they gave on a GPU, which
+// testdata/silicon.txt holds: for each a hash of its results, or why an assembler for the GPU does
+// not take it. It is written by
 //
 //	go test . -run TestOperationsAsOnSilicon -silicon cuda:0
 func TestOperationsAsOnSilicon(t *testing.T) {

@@ -52,10 +52,11 @@ type LaunchError struct{ Err error }
 // the job states.
 type ContradictionError struct{ Err error }
 
-// VoidBoundError says that a run takes longer than a bound that is proven, so that the tool is wrong.
+// VoidBoundError says that a run takes longer than a bound that is proven, so that the tool is
+// wrong.
 type VoidBoundError struct {
 	Err   error
-	Files map[string][]byte // a job with the inputs of the run, its module and its machine, by name; nil if they are not known
+	Files map[string][]byte // the job with the inputs of the run, by name; nil if not known
 }
 
 // OverflowError says that a bound does not fit into 63 bits.

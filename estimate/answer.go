@@ -48,7 +48,8 @@ func (a *Analysis) Strong(requires Evidence) *Estimate {
 	return best
 }
 
-// counts reports whether an estimate bounds the kernel, as its wavefronts split, and no run exceeds it.
+// counts reports whether an estimate bounds the kernel, as its wavefronts split, and no run exceeds
+// it.
 func (a *Analysis) counts(e *Estimate) bool {
 	_, other := a.OtherMode(e)
 	return e.Bounds() && !other && e.Relied() && !a.isVoid(e)

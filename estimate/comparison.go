@@ -8,7 +8,7 @@ type Comparison struct {
 	B            ComparedResult     `json:"b"`
 	Threshold    string             `json:"threshold"`             // growth that is no regression, in percent: "5%"
 	Regressions  []Regression       `json:"regressions"`           // the worst first; empty if B is no worse than A
-	Void         []VoidBound        `json:"void_bounds,omitempty"` // of A and B that a run of either exceeds, if both are of the same job
+	Void         []VoidBound        `json:"void_bounds,omitempty"` // of A and B, if they are of one job
 	Differences  []Difference       `json:"differences"`           // in what was analysed, and how
 	Observed     *ComparedTimes     `json:"observed"`              // nil if nothing ran on either side
 	Answer       ComparedAnswer     `json:"answer"`

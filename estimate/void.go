@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// VoidBound is a bound that a run exceeds, so that it bounds nothing. One that is proven is a bug of the tool, and then none of its proofs counts; one that
-// is annotated rests on something that the job states and that is not so.
+// VoidBound is a bound that a run exceeds, so that it bounds nothing. One that is proven is a bug
+// of the tool, and then none of its proofs counts; one that is annotated rests on something that
+// the job states and that is not so.
 type VoidBound struct {
 	Method   string   `json:"method"`
 	Kernel   string   `json:"kernel,omitempty"` // of the launch that it bounds; empty for the whole
@@ -16,7 +17,8 @@ type VoidBound struct {
 	Text     string   `json:"text"`
 }
 
-// exceeded returns the void bound of an estimate that a run of so many cycles exceeds; nil if it does not, or if the estimate is no more than observed.
+// exceeded returns the void bound of an estimate that a run of so many cycles exceeds; nil if it
+// does not, or if the estimate is no more than observed.
 func exceeded(e *Estimate, kernel string, run int64) *VoidBound {
 	if e.Evidence == Observed || run <= e.Cycles {
 		return nil
@@ -27,15 +29,18 @@ func exceeded(e *Estimate, kernel string, run int64) *VoidBound {
 		of = " of kernel " + kernel
 	}
 	if e.Evidence == Proven {
-		v.Text = fmt.Sprintf("a run%s takes %d cycles, but %s claims to prove at most %d: this is a bug of the tool, please report it with the job", of, run, e.Method, e.Cycles)
+		v.Text = fmt.Sprintf("a run%s takes %d cycles, but %s claims to prove at most %d: "+
+			"this is a bug of the tool, please report it with the job", of, run, e.Method, e.Cycles)
 	} else {
-		v.Text = fmt.Sprintf("%s%s is %d cycles with the annotations of the job, but a run takes %d: an annotated loop bound or flow fact is too small (a bound holds for every entry of a loop, diverged lanes that enter it later included)",
+		v.Text = fmt.Sprintf("%s%s is %d cycles with the annotations of the job, but a run takes %d: an annotated loop bound "+
+			"or flow fact is too small (a bound holds for every entry of a loop, diverged lanes that enter it later included)",
 			e.Method, of, e.Cycles, run)
 	}
 	return v
 }
 
-// Exceed notes which bounds of the whole a run of so many cycles exceeds, beside those that Void has already.
+// Exceed notes which bounds of the whole a run of so many cycles exceeds, beside those that Void
+// has already.
 func (a *Analysis) Exceed(run int64) {
 	for i := range a.Estimates {
 		e := &a.Estimates[i]
@@ -45,7 +50,8 @@ func (a *Analysis) Exceed(run int64) {
 	}
 }
 
-// ExceedIn notes which bounds a run of the simulator exceeds, of the whole and of launches: the longest execution of one takes no less than the mean.
+// ExceedIn notes which bounds a run of the simulator exceeds, of the whole and of launches: the
+// longest execution of one takes no less than the mean.
 func (a *Analysis) ExceedIn(run *Simulation) {
 	a.Exceed(run.Cycles)
 	for i := range min(len(a.Launches), len(run.Launches)) {
@@ -61,8 +67,9 @@ func (a *Analysis) ExceedIn(run *Simulation) {
 	}
 }
 
-// ExceedObserved notes which bounds the runs of the analysis exceed: of the whole, of what ran in another mode of splitting, of launches, and those that
-// held-out vectors exceed. Times of a GPU say nothing of bounds for a machine that describes it, and are left out.
+// ExceedObserved notes which bounds the runs of the analysis exceed: of the whole, of what ran in
+// another mode of splitting, of launches, and those that held-out vectors exceed. Times of a GPU
+// say nothing of bounds for a machine that describes it, and are left out.
 func (a *Analysis) ExceedObserved() {
 	if a.Device != nil {
 		return
@@ -110,7 +117,8 @@ func (a *Analysis) VoidProof() *VoidBound {
 	return nil
 }
 
-// isVoid reports whether an estimate bounds nothing: since a run exceeds it, or since it is proven and another proof is void.
+// isVoid reports whether an estimate bounds nothing: since a run exceeds it, or since it is proven
+// and another proof is void.
 func (a *Analysis) isVoid(e *Estimate) bool {
 	if e.Evidence == Proven && a.VoidProof() != nil {
 		return true

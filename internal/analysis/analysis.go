@@ -49,7 +49,8 @@ type Request struct {
 	// Refusals notes that a method has no estimate although it is asked for by name, which otherwise is an error.
 	Refusals bool
 
-	// Try makes one run where static methods alone are asked, however little the job states: a bound that it exceeds is void.
+	// Try makes one run where static methods alone are asked, however little the job states: a
+	// bound that it exceeds is void.
 	Try bool
 
 	// Holdout is how many further test vectors, of another seed, try the estimates; 0 for none.
@@ -102,14 +103,16 @@ func (r *Request) measured(all List) bool {
 // recorded reports whether something is asked for that only records of runs give.
 func (r *Request) recorded() bool { return r.Traces != nil || r.Path }
 
-// Analyze bounds the worst-case execution time of a workload: by static methods, and by measured ones from runs
-// of its inputs or from traces. The result does not depend on the number of processors.
+// Analyze bounds the worst-case execution time of a workload: by static methods, and by measured
+// ones from runs of its inputs or from traces. The result does not depend on the number of
+// processors.
 //
-// It is an error if a kernel has a loop without exit, if a run fails, if a trace
-// is damaged or does not belong to the kernel, if there are both traces and saved inputs, or if a static method is asked for by
-// name that has no bound. If ctx ends, the error is
-// that of ctx, and the answer is what was known until then, which says what it lacks; nil if that is nothing. If a run exceeds a bound that is
-// proven, the error is a *diag.VoidBoundError, and if it is annotated a *diag.ContradictionError; the answer is complete, and its Void says which.
+// It is an error if a kernel has a loop without exit, if a run fails, if a trace is damaged or does
+// not belong to the kernel, if there are both traces and saved inputs, or if a static method is
+// asked for by name that has no bound. If ctx ends, the error is that of ctx, and the answer is
+// what was known until then, which says what it lacks; nil if that is nothing. If a run exceeds a
+// bound that is proven, the error is a *diag.VoidBoundError, and if it is annotated a
+// *diag.ContradictionError; the answer is complete, and its Void says which.
 func Analyze(ctx context.Context, p runner.Platform, w *workload.Workload, req Request) (*Answer, error) {
 	return Methods().Analyze(ctx, p, w, req)
 }

@@ -68,12 +68,16 @@ func loweredMethods(by int64) analysis.List {
 	return list
 }
 
-// TestLoweredBoundsAreVoid lowers static bounds of drawn kernels until they are one cycle below the longest run: analyses, checks with the runs and with the
-// one that they make themselves, and comparisons of saved results must all say so.
+// TestLoweredBoundsAreVoid lowers static bounds of drawn kernels until they are one cycle below the
+// longest run: analyses, checks with the runs and with the one that they make themselves, and
+// comparisons of saved results must all say so.
 func TestLoweredBoundsAreVoid(t *testing.T) {
 	type pair struct{ kernel, machine string }
 	var pairs []pair
-	for _, kernel := range []string{"vectorAdd", "gaussianFactor", "gaussianUpdate", "petriSmall", "ludDiagonal", "blendImages", "bitonicSort", "sradUpdate", "ludInternal", "cfdAdvance"} {
+	for _, kernel := range []string{
+		"vectorAdd", "gaussianFactor", "gaussianUpdate", "petriSmall", "ludDiagonal", "blendImages", "bitonicSort",
+		"sradUpdate", "ludInternal", "cfdAdvance",
+	} {
 		for _, machine := range []string{"predictable-rr", "fermi-c2050", "integrated-fermi", "h100"} {
 			pairs = append(pairs, pair{kernel, machine})
 		}

@@ -174,8 +174,9 @@ func (l liar) Bound(ctx context.Context, p *method.Problem) (*method.Answer, err
 	return answer, err
 }
 
-// TestRunsExceedBounds finds bounds that a run exceeds: those that rest on annotations, and those that are proven. Without runs nobody
-// can tell, unless the request wants one; one that is stopped above a bound tells, too.
+// TestRunsExceedBounds finds bounds that a run exceeds: those that rest on annotations, and those
+// that are proven. Without runs nobody can tell, unless the request wants one; one that is stopped
+// above a bound tells, too.
 func TestRunsExceedBounds(t *testing.T) {
 	j, err := platform.LoadFS(kernels.Suite(), "bfs/job.toml", "fermi-c2050")
 	if err != nil {

@@ -20,10 +20,13 @@ const (
 	triedTime   = 10 * time.Second
 )
 
-// try makes one run if static methods alone are asked and the job states loop bounds or flow facts, or if Request.Try wants it, so that
-// what a run refutes is an error here too: also one that was stopped above a bound. The result has no trace of the run but for the bounds that it
-// exceeds; that none was made to its end is a warning.
-func (l List) try(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, a *Answer) ([]diag.Warning, error) {
+// try makes one run if static methods alone are asked and the job states loop bounds or flow facts,
+// or if Request.Try wants it, so that what a run refutes is an error here too: also one that was
+// stopped above a bound. The result has no trace of the run but for the bounds that it exceeds;
+// that none was made to its end is a warning.
+func (l List) try(
+	ctx context.Context, p runner.Platform, w *workload.Workload, req Request, a *Answer,
+) ([]diag.Warning, error) {
 	states := len(w.Spec.Loops)+len(w.Spec.Facts) > 0
 	if !req.Try && !states || req.measured(l) || len(a.Estimates) == 0 || ctx.Err() != nil {
 		return nil, nil
@@ -34,7 +37,8 @@ func (l List) try(ctx context.Context, p runner.Platform, w *workload.Workload, 
 	}
 	if states { // records tell which of them is wrong
 		one := Request{Campaign: campaign.Spec{Vectors: 1}, MaxCycles: limit, Ipoints: req.Ipoints}
-		if _, err := l.measure(ctx, p, w, one, &Answer{Analysis: Empty(w)}); errors.As(err, new(*diag.ContradictionError)) {
+		_, err := l.measure(ctx, p, w, one, &Answer{Analysis: Empty(w)})
+		if errors.As(err, new(*diag.ContradictionError)) || errors.As(err, new(*diag.VoidBoundError)) {
 			return nil, err
 		}
 	}
@@ -55,15 +59,18 @@ func (l List) try(ctx context.Context, p runner.Platform, w *workload.Workload, 
 		return nil, nil
 	}
 	untried := diag.Warning{Pos: w.Spec.Pos.Kernel, ID: "bounds-untried", Text: fmt.Sprintf(
-		"no whole run was held against the bounds: one takes more than %d cycles or %v; analyze with a method that measures makes whole runs", limit, triedTime)}
+		"no whole run was held against the bounds: one takes more than %d cycles or %v; "+
+			"analyze with a method that measures makes whole runs", limit, triedTime)}
 	if states {
 		untried.ID = "annotations-unchecked"
-		untried.Text = fmt.Sprintf("no run was held against the loop bounds and flow facts of the job: one takes more than %d cycles; analyze with a method that measures checks them", limit)
+		untried.Text = fmt.Sprintf("no run was held against the loop bounds and flow facts of the job: "+
+			"one takes more than %d cycles; analyze with a method that measures checks them", limit)
 	}
 	return []diag.Warning{untried}, nil
 }
 
-// stoppedAbove returns the error of a run that was stopped above a bound, which is void then; any other as it is.
+// stoppedAbove returns the error of a run that was stopped above a bound, which is void then; any
+// other as it is.
 func stoppedAbove(w *workload.Workload, static *bounds, err error) error {
 	long, ok := errors.AsType[*diag.LimitError](err)
 	if !ok || long.Cycle == 0 {
@@ -78,7 +85,8 @@ func stoppedAbove(w *workload.Workload, static *bounds, err error) error {
 	return err
 }
 
-// Voided is the error of an analysis that has void bounds; nil if it has none. Of an annotated one it names the annotations.
+// Voided is the error of an analysis that has void bounds; nil if it has none. Of an annotated one
+// it names the annotations.
 func Voided(w *workload.Workload, a *estimate.Analysis) error {
 	if proof := a.VoidProof(); proof != nil {
 		return &diag.VoidBoundError{Err: diag.Errorf(w.Spec.Pos.Kernel, "%s", proof.Text)}

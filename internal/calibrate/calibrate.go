@@ -168,7 +168,8 @@ func (c *calibration) settle(n, minimum int64, scale, measured float64, set func
 		if time, err = c.simulated(1<<20, probe); err != nil {
 			return 0, err
 		}
-		next := max(minimum, n+int64(math.RoundToEven((measured-time)/scale))) // a time between those of two numbers leaves it as it is
+		// A time in the middle between those of two numbers leaves the number as it is.
+		next := max(minimum, n+int64(math.RoundToEven((measured-time)/scale)))
 		if next == n {
 			break
 		}

@@ -71,7 +71,8 @@ func (d stopped) Read(p cuda.Pointer, data []byte) error {
 	return err
 }
 
-// TestImpossibleTimes checks that a microbenchmark that takes no time is an error, or that its number is that of the base where there is one.
+// TestImpossibleTimes checks that a microbenchmark that takes no time is an error, or that its
+// number is that of the base where there is one.
 func TestImpossibleTimes(t *testing.T) {
 	m := builtin(t, "fermi-c2050")
 	_, err := Run(context.Background(), Config{Device: stopped{stand(t, m)}, Default: m, Simulate: simulate})
@@ -95,7 +96,8 @@ func TestImpossibleTimes(t *testing.T) {
 	}
 }
 
-// TestTimesBetweenNumbers settles a number whose microbenchmark takes half a cycle more or less than whole numbers make of it.
+// TestTimesBetweenNumbers settles a number whose microbenchmark takes half a cycle more or less
+// than whole numbers make of it.
 func TestTimesBetweenNumbers(t *testing.T) {
 	m, err := small(orin)
 	if err != nil {

@@ -12,10 +12,12 @@ import (
 // maxSweeps is how often Refine settles all numbers: what one microbenchmark takes depends a little on numbers that others show.
 const maxSweeps = 8
 
-// Refine describes a device in the terms of a machine: it keeps the shape of cfg.Default, its pipelines and caches, and chooses the
-// numbers that Identifiable lists so that microbenchmarks take as long simulated as they did on the device. What is not listed
-// keeps its value, with the basis assumed; so does a number whose microbenchmark gives no time, or which does not settle: the notes
-// say so. It is an error if a microbenchmark fails, or if the numbers make no machine; the result, unless nil, has what was measured until then.
+// Refine describes a device in the terms of a machine: it keeps the shape of cfg.Default, its
+// pipelines and caches, and chooses the numbers that Identifiable lists so that microbenchmarks
+// take as long simulated as they did on the device. What is not listed keeps its value, with the
+// basis assumed; so does a number whose microbenchmark gives no time, or which does not settle: the
+// notes say so. It is an error if a microbenchmark fails, or if the numbers make no machine; the
+// result, unless nil, has what was measured until then.
 func Refine(ctx context.Context, cfg Config) (*Result, error) {
 	if cfg.Default.Core != machine.Scoreboard {
 		return nil, fmt.Errorf("%s has %s: only machines with a scoreboard describe GPUs", cfg.Default.Name, cfg.Default.Core.Named())
@@ -133,9 +135,11 @@ func (c *calibration) report(done, total int) {
 	}
 }
 
-// settled chooses the numbers together, and returns those that settle and how long their microbenchmarks take simulated. Others are as in the base again,
-// and are noted.
-func (c *calibration) settled(numbers []number, measured map[string]*Measurement, kept map[string]int64) ([]number, map[string]float64, error) {
+// settled chooses the numbers together, and returns those that settle and how long their
+// microbenchmarks take simulated. Others are as in the base again, and are noted.
+func (c *calibration) settled(
+	numbers []number, measured map[string]*Measurement, kept map[string]int64,
+) ([]number, map[string]float64, error) {
 	for {
 		times, unsettled, err := c.sweep(numbers, measured)
 		if err != nil || len(unsettled) == 0 {
@@ -148,7 +152,8 @@ func (c *calibration) settled(numbers []number, measured map[string]*Measurement
 				continue
 			}
 			n.set(c.m, kept[n.path])
-			c.note("%s = %d is not measured: it does not settle in %d rounds; another base than %s may describe the device", n.path, kept[n.path], maxSweeps, c.Default.Name)
+			c.note("%s = %d is not measured: it does not settle in %d rounds; another base than %s may describe the device",
+				n.path, kept[n.path], maxSweeps, c.Default.Name)
 		}
 		numbers = rest
 	}
@@ -156,7 +161,9 @@ func (c *calibration) settled(numbers []number, measured map[string]*Measurement
 
 // sweep settles one number after the other until none changes any more, and returns how long the microbenchmark of each takes
 // simulated, and the paths of those that still changed at last.
-func (c *calibration) sweep(numbers []number, measured map[string]*Measurement) (map[string]float64, map[string]bool, error) {
+func (c *calibration) sweep(
+	numbers []number, measured map[string]*Measurement,
+) (map[string]float64, map[string]bool, error) {
 	times := make(map[string]float64)
 	var unsettled map[string]bool
 	for range maxSweeps {

@@ -17,8 +17,8 @@ func compareCommand() *cobra.Command {
 		Long: "Compare two results that analyze, search, sim or split have printed with --format json: A, the one before,\n" +
 			"and B. Exit code: 1 if a bound or the high-water mark of B is above that of A by more than the threshold, if\n" +
 			"the evidence of a method or of the answer is weaker, or if B lacks a method of A; else 0. 2 if a file is no\n" +
-			"such result, or if a run of one takes longer than a proven or annotated bound of it, or of the other for the\n" +
-			"same job.",
+			"such result, or if a run of one takes longer than a proven or annotated bound of it, or of the other\n" +
+			"for the same job.",
 		Example: `  warpbound analyze kernels/vectorAdd/job.toml --format json > before.json
   warpbound analyze kernels/vectorAdd/job.toml --format json > after.json
   warpbound compare before.json after.json --threshold 2.5%`,

@@ -17,10 +17,12 @@ import (
 	"warpbound/internal/report"
 )
 
-// bundleDir is where what reproduces a void proof is written; a number is added if there is one already.
+// bundleDir is where what reproduces a void proof is written; a number is added if there is one
+// already.
 const bundleDir = "warpbound-void-bound"
 
-// keepVoidProof writes what reproduces a run that is longer than a proven bound, if err says that there is one, and tells where it is.
+// keepVoidProof writes what reproduces a run that is longer than a proven bound, if err says that
+// there is one, and tells where it is.
 func keepVoidProof(c *cobra.Command, err error) error {
 	void, ok := errors.AsType[*diag.VoidBoundError](err)
 	if !ok || void.Files == nil {
@@ -45,7 +47,8 @@ func inRed(w io.Writer) io.Writer {
 	return w
 }
 
-// Write implements io.Writer. What says that a bound is void is written at once, with the ends of its lines.
+// Write implements io.Writer. What says that a bound is void is written at once, with the ends of
+// its lines.
 func (r redLines) Write(b []byte) (int, error) {
 	if !bytes.HasPrefix(b, []byte(report.Violation)) {
 		return r.Writer.Write(b)
@@ -63,7 +66,8 @@ func voidError(void []estimate.VoidBound) error {
 	return &diag.VoidBoundError{Err: errors.New(void[0].Text)}
 }
 
-// writeBundle writes what reproduces a void bound, and how it came about, to a new directory, whose name it returns.
+// writeBundle writes what reproduces a void bound, and how it came about, to a new directory, whose
+// name it returns.
 func writeBundle(void *diag.VoidBoundError) (string, error) {
 	dir := bundleDir
 	for n := 2; ; n++ {

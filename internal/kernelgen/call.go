@@ -71,7 +71,7 @@ func (g *generator) pass(name string, words []string, addresses ...string) {
 	for _, a := range addresses {
 		argument("b64", "%"+a)
 	}
-	g.emit(".param .b32 returned") // not the name of what a function itself returns: assemblers take the one for the other
+	g.emit(".param .b32 returned") // assemblers take result, which functions return themselves, for that
 	g.emit("call.uni (returned), %s, (%s)", name, strings.Join(arguments, ", "))
 	g.emit("ld.param.b32 %s, [returned]", g.anyWord())
 	g.text.WriteString("\t}\n")

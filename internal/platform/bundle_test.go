@@ -13,8 +13,8 @@ import (
 	"warpbound/kernels"
 )
 
-// TestBundlesReproduce makes jobs again from the files that an error about a void proof gets: their one vector must be the inputs of the run, on the same
-// machine.
+// TestBundlesReproduce makes jobs again from the files that an error about a void proof gets: their
+// one vector must be the inputs of the run, on the same machine.
 func TestBundlesReproduce(t *testing.T) {
 	for _, name := range []string{"bfs", "vectorAdd", "histogram64"} {
 		j, err := platform.LoadFS(kernels.Suite(), name+"/job.toml", "integrated-fermi")

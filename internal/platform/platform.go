@@ -272,7 +272,8 @@ const (
 	bundledMachine = "machine.toml"
 )
 
-// Reproduced adds to an error that says that a proven bound is void the files that make the job again with these inputs.
+// Reproduced adds to an error that says that a proven bound is void the files that make the job
+// again with these inputs.
 func (j *Job) Reproduced(err error, in *job.Inputs) error {
 	void, ok := errors.AsType[*diag.VoidBoundError](err)
 	if !ok || j.source == nil {
@@ -283,8 +284,8 @@ func (j *Job) Reproduced(err error, in *job.Inputs) error {
 	return errors.Join(err, failed)
 }
 
-// bundle returns files that make the job again elsewhere, by name: a job file whose only inputs are in, its data, the module, the machine, and
-// what the CPU executes.
+// bundle returns files that make the job again elsewhere, by name: a job file whose only inputs are
+// in, its data, the module, the machine, and what the CPU executes.
 func (j *Job) bundle(in *job.Inputs) (map[string][]byte, error) {
 	spec := *j.Spec.Whole()
 	module := "module" + path.Ext(spec.Module)

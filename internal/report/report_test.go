@@ -222,7 +222,8 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// TestViolations expects text and page to say which bounds are void, before all else, and that there is no answer.
+// TestViolations expects text and page to say which bounds are void, before all else, and that
+// there is no answer.
 func TestViolations(t *testing.T) {
 	a := analysis()
 	a.Answer = nil

@@ -50,7 +50,8 @@ type runner struct {
 	checker checker
 }
 
-// analyze asks all methods that there are. A bound that a run exceeds is no error here: the checker compares the two itself.
+// analyze asks all methods that there are. A bound that a run exceeds is no error here: the checker
+// compares the two itself.
 func analyze(ctx context.Context, j *platform.Job, req analysis.Request) (*estimate.Analysis, error) {
 	a, err := analysis.Analyze(ctx, j.Platform, j.Workload, req)
 	if err != nil && (a == nil || a.Void == nil) {

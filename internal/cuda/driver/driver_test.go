@@ -329,7 +329,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestHold measures a kernel that takes 12,500 ns: how long the host takes to queue it must not be in the time, however long that is.
+// TestHold measures a kernel that takes 12,500 ns: how long the host takes to queue it must not be
+// in the time, however long that is.
 func TestHold(t *testing.T) {
 	one := cuda.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Params: make([]byte, 4)}
 	const kernel = 12500 * time.Nanosecond

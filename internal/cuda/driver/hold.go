@@ -4,9 +4,11 @@ package driver
 
 import "encoding/binary"
 
-// holdText is a kernel that keeps the GPU busy for some nanoseconds and touches no memory. It stands before the first event of a launch:
-// while it runs the host queues the events and the kernel between them. A GPU with nothing to do would be through with the first event
-// long before the host has launched the kernel, and how long the host takes would be in the time between the events.
+// holdText is a kernel that keeps the GPU busy for some nanoseconds and touches no memory. It
+// stands before the first event of a launch: while it runs the host queues the events and the
+// kernel between them. A GPU with nothing to do would be through with the first event long before
+// the host has launched the kernel, and how long the host takes would be in the time between the
+// events.
 const holdText = `.version 3.1
 .target sm_30
 .address_size 64
@@ -33,8 +35,8 @@ const (
 	longestHold = 1_600_000
 )
 
-// prepareHold loads the kernel that holds the GPU. A GPU on which it cannot be loaded is not held: one before compute capability 3.0 has no
-// timer of nanoseconds.
+// prepareHold loads the kernel that holds the GPU. A GPU on which it cannot be loaded is not held:
+// one before compute capability 3.0 has no timer of nanoseconds.
 func (d *device) prepareHold() {
 	m := &loaded{device: d}
 	if m.load([]byte(holdText)) != nil {
@@ -55,7 +57,8 @@ func (d *device) holdGPU() error {
 	return d.call("cuLaunchKernel", d.launch(d.hold, one, one, 0, binary.LittleEndian.AppendUint32(nil, d.holdFor)))
 }
 
-// adaptHold holds the GPU longer from now on if it was through with the first event before the host had queued the last one.
+// adaptHold holds the GPU longer from now on if it was through with the first event before the host
+// had queued the last one.
 func (d *device) adaptHold() {
 	if d.hold != 0 && d.holdFor < longestHold && d.lib.EventQuery(d.start) != notReady {
 		d.holdFor *= 2

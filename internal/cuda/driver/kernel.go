@@ -125,7 +125,8 @@ func (f *kernel) Launch(ctx context.Context, l cuda.Launch) (time.Duration, erro
 	return took, err
 }
 
-// start queues a launch between the device's two events, behind what holds the GPU until all of them are queued.
+// start queues a launch between the device's two events, behind what holds the GPU until all of
+// them are queued.
 func (f *kernel) start(l cuda.Launch) error {
 	d := f.device
 	if err := f.allow(l.DynamicShared); err != nil {

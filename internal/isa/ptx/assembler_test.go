@@ -10,12 +10,14 @@ import (
 	"warpbound/internal/test/isatest"
 )
 
-// notModelled are instructions that the assembler takes and that are documented as refused, between spaces.
+// notModelled are instructions that the assembler takes and that are documented as refused, between
+// spaces.
 const notModelled = " cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32" +
 	" st.bulk.weak.shared::cta red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 fma.rn.oob.f16 "
 
-// TestInstructionsOfAssembler takes and refuses what NVIDIA's assembler (ptxas of CUDA 13.0) takes and refuses. testdata/assembler.txt has for each
-// instruction the least version of PTX and the least target with which it takes it, or that it refuses it with all.
+// TestInstructionsOfAssembler takes and refuses what NVIDIA's assembler (ptxas of CUDA 13.0) takes
+// and refuses. testdata/assembler.txt has for each instruction the least version of PTX and the
+// least target with which it takes it, or that it refuses it with all.
 func TestInstructionsOfAssembler(t *testing.T) {
 	text, err := os.ReadFile("testdata/assembler.txt")
 	if err != nil {

@@ -327,8 +327,9 @@ func (fn *function) operand(in *isa.Instr, c *candidate, s *slot, o *Operand) er
 	return nil
 }
 
-// ofByte reports whether a constant operand must fit a byte: a truth table, and the place and the length of a field of bits, of which the
-// manual says that they are restricted to that and assemblers refuse others.
+// ofByte reports whether a constant operand must fit a byte: a truth table, and the place and the
+// length of a field of bits, of which the manual says that they are restricted to that and
+// assemblers refuse others.
 func ofByte(op isa.Op, letter byte) bool {
 	switch op {
 	case isa.Lop3:

@@ -47,8 +47,9 @@ type Calibration struct {
 	device  *device.Platform
 }
 
-// Run measures a device with microbenchmarks and describes it as a machine for the simulator (docs/devices.md). If that
-// fails, or if ctx ends, whose error it is then, the result, unless nil, has what was measured until then, and no machine.
+// Run measures a device with microbenchmarks and describes it as a machine for the simulator
+// (docs/devices.md). If that fails, or if ctx ends, whose error it is then, the result, unless nil,
+// has what was measured until then, and no machine.
 func Run(ctx context.Context, opts Options) (*Calibration, error) {
 	on, err := platform.Device(opts.Device)
 	if err != nil {

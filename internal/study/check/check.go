@@ -24,11 +24,12 @@ type Limits struct {
 
 // Job checks an analysis. pos is that of the kernel.
 //
-// A run that takes longer than the budget makes the job over it, whatever the estimates are and if there are none. One
-// that takes longer than a proven or annotated bound makes it fail, since what the tool or the job says is wrong. Otherwise the
-// least estimate decides: of the strongest evidence, or of that which is required or stronger. Of an analysis that ended early this is so only
-// if it would be so however it had gone on: methods that have not answered may lower a bound, and only one that is proven
-// cannot be replaced by one of stronger evidence.
+// A run that takes longer than the budget makes the job over it, whatever the estimates are and if
+// there are none. One that takes longer than a proven or annotated bound makes it fail, since what
+// the tool or the job says is wrong. Otherwise the least estimate decides: of the strongest
+// evidence, or of that which is required or stronger. Of an analysis that ended early this is so
+// only if it would be so however it had gone on: methods that have not answered may lower a bound,
+// and only one that is proven cannot be replaced by one of stronger evidence.
 func Job(a *estimate.Analysis, pos diag.Pos, by Limits) estimate.CheckedJob {
 	limit := by.Budget.MaxCycles(by.Hz)
 	a.ExceedObserved()
@@ -65,7 +66,8 @@ func Job(a *estimate.Analysis, pos diag.Pos, by Limits) estimate.CheckedJob {
 	return c
 }
 
-// longest is how long the longest run of an analysis takes, those included that only showed that a bound is void; 0 if there is none.
+// longest is how long the longest run of an analysis takes, those included that only showed that a
+// bound is void; 0 if there is none.
 func longest(a *estimate.Analysis) int64 {
 	cycles := int64(0)
 	if a.Observed != nil {

@@ -56,7 +56,8 @@ func (r *result) compared(file string) estimate.ComparedResult {
 
 // void returns the bounds of both results that a run of the same job exceeds, in whichever of them.
 func void(a, b *result) []estimate.VoidBound {
-	same := a.ModuleHash == b.ModuleHash && a.MachineHash == b.MachineHash && a.JobHash == b.JobHash && a.Launch == b.Launch && a.SplitMode == b.SplitMode
+	same := a.ModuleHash == b.ModuleHash && a.MachineHash == b.MachineHash && a.JobHash == b.JobHash &&
+		a.Launch == b.Launch && a.SplitMode == b.SplitMode
 	list := []estimate.VoidBound{}
 	for i, r := range []*result{a, b} {
 		of := r.analysis()

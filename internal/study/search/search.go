@@ -105,13 +105,14 @@ type Found struct {
 	Interrupted bool                 // ctx ended: this is the best until then, and bounds may be missing
 }
 
-// Run looks for inputs with which the job takes longest: by the strategies asked for, with the
-// same number of runs each. The result depends on the job and the options alone, not on the number
-// of processors. If ctx ends, what was found until then is the result. If no run has ended by then, that is what symbolic
-// execution found, with the error of ctx.
+// Run looks for inputs with which the job takes longest: by the strategies asked for, with the same
+// number of runs each. The result depends on the job and the options alone, not on the number of
+// processors. If ctx ends, what was found until then is the result. If no run has ended by then,
+// that is what symbolic execution found, with the error of ctx.
 //
 // It is an error if no input is sampled at random, if an SMT solver is needed that is not
-// installed, or if no run of a strategy succeeds.
+// installed, or if no run of a strategy succeeds; beside a result, if a bound is void
+// (analysis.Voided).
 func Run(ctx context.Context, p runner.Platform, w *workload.Workload, opts Options) (found *Found, err error) {
 	s, err := newSearching(p, w, opts)
 	if err != nil {
@@ -368,7 +369,7 @@ func (s *searching) found(ctx context.Context) (*Found, error) {
 		}
 	}
 	f.Analysis.Estimates = append(f.Analysis.Estimates, e)
-	return f, nil
+	return f, analysis.Voided(s.Workload, f.Analysis)
 }
 
 // compare analyses the job with the best inputs. That it cannot be is a warning: what was found holds

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
 	"warpbound/internal/job"
@@ -312,7 +313,11 @@ func TestSearchAgainstAnnotation(t *testing.T) {
 	job := "machine = \"predictable-rr\"\n" + jobtest.MatchJob + "[loop]\n\"$loop\" = 1\n"
 	opts := searchOptions(30, "gdivan")
 	opts.Bounds = &analysis.Request{}
-	f := mustSearch(t, jobtest.Text(t, job, jobtest.MatchModule), opts)
+	j := jobtest.Text(t, job, jobtest.MatchModule)
+	f, err := Run(t.Context(), j.Platform, j.Workload, opts)
+	if !errors.As(err, new(*diag.ContradictionError)) {
+		t.Fatal(err)
+	}
 	if len(f.Search.Below) != 1 || !slices.Equal(f.Search.Violated, []string{"static/cta"}) {
 		t.Errorf("below %v, violated %v", f.Search.Below, f.Search.Violated)
 	}
