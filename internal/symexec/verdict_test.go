@@ -19,7 +19,7 @@ import (
 var computations = []string{
 	"add.u32 %i, %i, %c", "sub.u32 %i, %i, %i", "mul.lo.u32 %i, %i, %i", "mad.lo.s32 %i, %i, %c, %i", "mul.hi.s32 %i, %i, %i",
 	"div.s32 %i, %i, %i", "rem.u32 %i, %i, %c", "shl.b32 %i, %i, %i", "shr.s32 %i, %i, %c", "xor.b32 %i, %i, %i",
-	"bfe.s32 %i, %i, %c, %i", "popc.b32 %i, %i", "clz.b32 %i, %i", "min.s32 %i, %i, %i", "max.u32 %i, %i, %c", "prmt.b32 %i, %i, %i, %i",
+	"bfe.s32 %i, %i, %i, %i", "popc.b32 %i, %i", "clz.b32 %i, %i", "min.s32 %i, %i, %i", "max.u32 %i, %i, %c", "prmt.b32 %i, %i, %i, %i",
 	"add.f32 %f, %f, %f", "mul.f32 %f, %f, %k", "mul.ftz.f32 %f, %f, %k", "sub.rz.f32 %f, %f, %f", "fma.rn.f32 %f, %f, %k, %f",
 	"div.rn.f32 %f, %f, %f", "sqrt.rn.f32 %f, %f", "min.f32 %f, %f, %f", "max.ftz.f32 %f, %f, %k", "neg.f32 %f, %f", "add.sat.f32 %f, %f, %k",
 	"cvt.rn.f32.s32 %f, %i", "cvt.rzi.s32.f32 %i, %f", "cvt.rni.u32.f32 %i, %f", "cvt.sat.u8.s32 %i, %i", "mov.b32 %i, %f", "mov.b32 %f, %i",
