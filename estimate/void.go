@@ -17,9 +17,9 @@ type VoidBound struct {
 	Text     string   `json:"text"`
 }
 
-// exceeded returns the void bound of an estimate that a run of so many cycles exceeds; nil if it
+// voidBoundOf returns the void bound of an estimate that a run of so many cycles exceeds; nil if it
 // does not, or if the estimate is no more than observed.
-func exceeded(e *Estimate, kernel string, run int64) *VoidBound {
+func voidBoundOf(e *Estimate, kernel string, run int64) *VoidBound {
 	if e.Evidence == Observed || run <= e.Cycles {
 		return nil
 	}
@@ -32,8 +32,8 @@ func exceeded(e *Estimate, kernel string, run int64) *VoidBound {
 		v.Text = fmt.Sprintf("a run%s takes %d cycles, but %s claims to prove at most %d: "+
 			"this is a bug of the tool, please report it with the job", of, run, e.Method, e.Cycles)
 	} else {
-		v.Text = fmt.Sprintf("%s%s is %d cycles with the annotations of the job, but a run takes %d: an annotated loop bound "+
-			"or flow fact is too small (a bound holds for every entry of a loop, diverged lanes that enter it later included)",
+		v.Text = fmt.Sprintf("%s%s is %d cycles with the annotations of the job, but a run takes %d: an annotated loop "+
+			"bound or flow fact is too small (a bound holds for every entry of a loop, diverged lanes that enter it later included)",
 			e.Method, of, e.Cycles, run)
 	}
 	return v
@@ -45,7 +45,7 @@ func (a *Analysis) Exceed(run int64) {
 	for i := range a.Estimates {
 		e := &a.Estimates[i]
 		if _, other := a.OtherMode(e); e.Bounds() && !other {
-			a.void(exceeded(e, "", run))
+			a.noteVoid(voidBoundOf(e, "", run))
 		}
 	}
 }
@@ -61,7 +61,7 @@ func (a *Analysis) ExceedIn(run *Simulation) {
 		}
 		for j := range a.Launches[i].Estimates {
 			if e := &a.Launches[i].Estimates[j]; e.Bounds() {
-				a.void(exceeded(e, took.Kernel, (took.Cycles+int64(took.Executed)-1)/int64(took.Executed)))
+				a.noteVoid(voidBoundOf(e, took.Kernel, (took.Cycles+int64(took.Executed)-1)/int64(took.Executed)))
 			}
 		}
 	}
@@ -77,24 +77,31 @@ func (a *Analysis) ExceedObserved() {
 	for i := range a.Estimates {
 		e := &a.Estimates[i]
 		if runs := a.Covered(e); runs != nil {
-			a.void(exceeded(e, "", runs.Max))
+			a.noteVoid(voidBoundOf(e, "", runs.Max))
 		}
-		if e.Holdout != nil {
-			a.void(exceeded(e, "", e.Holdout.Max))
+		if _, other := a.OtherMode(e); e.Holdout != nil && !other { // they ran in the mode of the analysis
+			a.noteVoid(voidBoundOf(e, "", e.Holdout.Max))
 		}
 	}
-	for i := range a.Launches {
-		l := &a.Launches[i]
-		for j := range l.Estimates {
-			if e := &l.Estimates[j]; l.Observed != nil && e.Bounds() {
-				a.void(exceeded(e, l.Kernel, l.Observed.Max))
+	a.ExceedLaunches(a.Launches)
+}
+
+// ExceedLaunches notes which bounds of launches what was observed of the same launches exceeds.
+func (a *Analysis) ExceedLaunches(observed []LaunchAnalysis) {
+	for i := range min(len(a.Launches), len(observed)) {
+		if observed[i].Observed == nil {
+			continue
+		}
+		for j := range a.Launches[i].Estimates {
+			if e := &a.Launches[i].Estimates[j]; e.Bounds() {
+				a.noteVoid(voidBoundOf(e, observed[i].Kernel, observed[i].Observed.Max))
 			}
 		}
 	}
 }
 
-// void adds a void bound, unless it is nil, or takes the longer run of the same.
-func (a *Analysis) void(v *VoidBound) {
+// noteVoid adds a void bound, unless it is nil, or takes the longer run of the same.
+func (a *Analysis) noteVoid(v *VoidBound) {
 	if v == nil {
 		return
 	}

@@ -157,7 +157,7 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 		warnings = append(warnings, found...)
 	}
 	static.enter(a.Analysis)
-	untriable, err := l.try(ctx, p, w, req, a)
+	untriable, err := l.tryBounds(ctx, p, w, req, a)
 	if err != nil {
 		return nil, err
 	}

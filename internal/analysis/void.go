@@ -20,11 +20,11 @@ const (
 	triedTime   = 10 * time.Second
 )
 
-// try makes one run if static methods alone are asked and the job states loop bounds or flow facts,
+// tryBounds makes one run if static methods alone are asked and the job states loop bounds or flow facts,
 // or if Request.Try wants it, so that what a run refutes is an error here too: also one that was
 // stopped above a bound. The result has no trace of the run but for the bounds that it exceeds;
 // that none was made to its end is a warning.
-func (l List) try(
+func (l List) tryBounds(
 	ctx context.Context, p runner.Platform, w *workload.Workload, req Request, a *Answer,
 ) ([]diag.Warning, error) {
 	states := len(w.Spec.Loops)+len(w.Spec.Facts) > 0
@@ -35,24 +35,16 @@ func (l List) try(
 	if req.MaxCycles > 0 {
 		limit = min(limit, req.MaxCycles)
 	}
+	run := tryPlainly
 	if states { // records tell which of them is wrong
-		one := Request{Campaign: campaign.Spec{Vectors: 1}, MaxCycles: limit, Ipoints: req.Ipoints}
-		_, err := l.measure(ctx, p, w, one, &Answer{Analysis: Empty(w)})
-		if errors.As(err, new(*diag.ContradictionError)) || errors.As(err, new(*diag.VoidBoundError)) {
-			return nil, err
-		}
+		run = l.tryRecording
 	}
-	limited, stop := context.WithTimeout(ctx, triedTime)
-	defer stop()
-	run, err := Simulate(limited, p, w, SimulateRequest{MaxCycles: limit})
-	long, stopped := errors.AsType[*diag.LimitError](err)
-	switch {
-	case stopped:
+	stopped, err := run(ctx, p, w, req, limit, a.Analysis)
+	if long, ok := errors.AsType[*diag.LimitError](err); ok {
 		a.Exceed(long.Cycle)
-	case run != nil:
-		stopped = run.Interrupted != nil
-		a.ExceedIn(&run.Simulation)
-	case ctx.Err() == nil:
+		stopped, err = true, nil
+	}
+	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
 	if !stopped || a.Void != nil {
@@ -67,6 +59,34 @@ func (l List) try(
 			"one takes more than %d cycles; analyze with a method that measures checks them", limit)
 	}
 	return []diag.Warning{untried}, nil
+}
+
+// tryRecording makes the run with records, and notes which bounds it exceeds.
+func (l List) tryRecording(
+	ctx context.Context, p runner.Platform, w *workload.Workload, req Request, limit int64, a *estimate.Analysis,
+) (stopped bool, err error) {
+	one := Request{Campaign: campaign.Spec{Vectors: 1}, MaxCycles: limit, Ipoints: req.Ipoints}
+	run := &Answer{Analysis: Empty(w)}
+	if _, err := l.measure(ctx, p, w, one, run); err != nil || run.Observed == nil {
+		return false, err
+	}
+	a.Exceed(run.Observed.Max)
+	a.ExceedLaunches(run.Launches)
+	return false, nil
+}
+
+// tryPlainly makes the run without records, for so long at most, and notes which bounds it exceeds.
+func tryPlainly(
+	ctx context.Context, p runner.Platform, w *workload.Workload, _ Request, limit int64, a *estimate.Analysis,
+) (stopped bool, err error) {
+	limited, stop := context.WithTimeout(ctx, triedTime)
+	defer stop()
+	run, err := Simulate(limited, p, w, SimulateRequest{MaxCycles: limit})
+	if run == nil {
+		return false, err
+	}
+	a.ExceedIn(&run.Simulation)
+	return run.Interrupted != nil, nil
 }
 
 // stoppedAbove returns the error of a run that was stopped above a bound, which is void then; any

@@ -105,14 +105,14 @@ func (c *calibration) refine() error {
 		}
 		c.report(i+1, len(all)+2)
 	}
-	if numbers, _, err = c.settled(numbers, measured, kept); err != nil {
+	if numbers, _, err = c.settleTogether(numbers, measured, kept); err != nil {
 		return err
 	}
 	c.report(len(all)+1, len(all)+2)
 	if numbers, err = c.told(numbers, measured, kept); err != nil {
 		return err
 	}
-	numbers, times, err := c.settled(numbers, measured, kept)
+	numbers, times, err := c.settleTogether(numbers, measured, kept)
 	if err != nil {
 		return err
 	}
@@ -135,9 +135,9 @@ func (c *calibration) report(done, total int) {
 	}
 }
 
-// settled chooses the numbers together, and returns those that settle and how long their
+// settleTogether chooses the numbers together, and returns those that settle and how long their
 // microbenchmarks take simulated. Others are as in the base again, and are noted.
-func (c *calibration) settled(
+func (c *calibration) settleTogether(
 	numbers []number, measured map[string]*Measurement, kept map[string]int64,
 ) ([]number, map[string]float64, error) {
 	for {

@@ -288,11 +288,12 @@ func analyzeCommand() *cobra.Command {
 		a, err := flags.analyze(c, j, opts)
 		known := func() error { return errors.Join(each.save(), printAnalysis(c.OutOrStdout(), *format, j, a)) }
 		var void error // which the page and the files are to show, too
-		if a != nil && a.Void != nil {
+		if a != nil && a.Void != nil && a.Interrupted == nil {
 			void, err = keepVoidProof(c, err), nil
+			out.drop("--lp", "--certificate") // which have nothing to say of it
 		}
 		if err != nil {
-			return soFar(err, a != nil, known)
+			return soFar(keepVoidProof(c, err), a != nil, known)
 		}
 		if module != nil {
 			if err := convertBranches(c, j, opts.Runs, a, module); err != nil {

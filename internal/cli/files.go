@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"warpbound/internal/report"
 )
@@ -43,6 +44,17 @@ func (o *outputs) create(flag, name string) (*file, error) {
 	}
 	o.files = append(o.files, f)
 	return f, nil
+}
+
+// drop gives up the files of flags: what is under their names stays.
+func (o *outputs) drop(flags ...string) {
+	o.files = slices.DeleteFunc(o.files, func(f *file) bool {
+		dropped := slices.Contains(flags, f.flag)
+		if dropped {
+			f.discard()
+		}
+		return dropped
+	})
 }
 
 func begin(name string) (*file, error) {

@@ -112,3 +112,34 @@ func TestOutputErrors(t *testing.T) {
 		t.Errorf("left %v, %v; want the one file that was begun", left, err)
 	}
 }
+
+// TestDroppedOutputs leaves what is under the name of a file that is dropped.
+func TestDroppedOutputs(t *testing.T) {
+	dir := t.TempDir()
+	proof, page := filepath.Join(dir, "proof.lp"), filepath.Join(dir, "page.html")
+	if err := os.WriteFile(proof, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var o outputs
+	for flag, name := range map[string]string{"--lp": proof, "--html": page} {
+		f, err := o.create(flag, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString("new"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.drop("--lp", "--certificate")
+	if err := o.commit(); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{proof: "before", page: "new"} {
+		if got, err := os.ReadFile(name); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
+		t.Errorf("the directory holds %v, %v", left, err)
+	}
+}

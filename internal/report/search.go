@@ -33,7 +33,7 @@ func Search(w io.Writer, a *estimate.Analysis, s *estimate.Search, hz float64) e
 	below(p, s, hz)
 	uncertain(p, s, hz)
 	convergence(p, a.Convergence)
-	violations(p, a)
+	printViolations(p, a)
 	switch {
 	case s.Interrupted && len(s.Below) == 0:
 		p.printf("Interrupted: no bounds computed.\n\n")

@@ -19,7 +19,7 @@ const shares = 8
 func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 	p := &printer{w: w}
 	p.printf("%s\n\n", answer(a, hz))
-	violations(p, a)
+	printViolations(p, a)
 	p.printf("%s on %s (%.4g MHz), job %s\n", kernelsOf(a), a.Machine, hz/1e6, a.Job)
 	p.printf("%s", launched(a))
 	if a.Runs > 0 {
@@ -56,8 +56,8 @@ func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 // Violation begins a line of text that says that a bound is void. Terminals show it in red.
 const Violation = "VIOLATION: "
 
-// violations says which bounds runs exceed.
-func violations(p *printer, a *estimate.Analysis) {
+// printViolations says which bounds runs exceed.
+func printViolations(p *printer, a *estimate.Analysis) {
 	for i := range a.Void {
 		p.printf("%s%s\n\n", Violation, a.Void[i].Text)
 	}

@@ -220,7 +220,7 @@ func (x *step) execute() Kind {
 			return Operand
 		}
 		x.together(x.source(in.Src[0]))
-		x.doubt()
+		x.taintUnsettled()
 	case isa.Mma, isa.MovMatrix:
 		x.together(x.sources(0))
 	case isa.BrxIdx:
@@ -245,13 +245,13 @@ func (x *step) execute() Kind {
 			return Unknown
 		}
 		x.write(x.sources(0))
-		x.doubt()
+		x.taintUnsettled()
 	}
 	return ""
 }
 
-// doubt taints the first result in the lanes in which a device may have another one.
-func (x *step) doubt() {
+// taintUnsettled taints the first result in the lanes in which a device may have another one.
+func (x *step) taintUnsettled() {
 	unsettled := x.Effect.Unsettled & x.mask
 	if unsettled == 0 {
 		return

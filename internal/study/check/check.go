@@ -49,7 +49,7 @@ func Job(a *estimate.Analysis, pos diag.Pos, by Limits) estimate.CheckedJob {
 		c.Reasons = append(c.Reasons, estimate.Remark{Pos: c.Pos, Text: a.Void[i].Text})
 	}
 	switch {
-	case longest(a) > limit:
+	case longestRun(a) > limit:
 		c.Verdict = estimate.Over
 	case a.Void != nil:
 		c.Verdict = estimate.Failed
@@ -66,9 +66,9 @@ func Job(a *estimate.Analysis, pos diag.Pos, by Limits) estimate.CheckedJob {
 	return c
 }
 
-// longest is how long the longest run of an analysis takes, those included that only showed that a
+// longestRun is how long the longest run of an analysis takes, those included that only showed that a
 // bound is void; 0 if there is none.
-func longest(a *estimate.Analysis) int64 {
+func longestRun(a *estimate.Analysis) int64 {
 	cycles := int64(0)
 	if a.Observed != nil {
 		cycles = a.Observed.Max

@@ -39,7 +39,7 @@ func Files(a, b File, by Threshold) (*estimate.Comparison, error) {
 		Notes: notes(ra, rb),
 	}
 	c.GoneWarnings, c.NewWarnings = warnings(ra.Warnings, rb.Warnings)
-	c.Regressions, c.Void = regressions(c, by), void(ra, rb)
+	c.Regressions, c.Void = regressions(c, by), findVoid(ra, rb)
 	if rb.Interrupted != nil && ra.Interrupted == nil { // what it lacks may be worse
 		text := fmt.Sprintf("B is incomplete (%s), and A is not", rb.Interrupted.Reason)
 		c.Regressions = slices.Insert(c.Regressions, 0, estimate.Regression{What: "result", Kind: estimate.RegressionMissing, Text: text})
@@ -54,24 +54,24 @@ func (r *result) compared(file string) estimate.ComparedResult {
 	}
 }
 
-// void returns the bounds of both results that a run of the same job exceeds, in whichever of them.
-func void(a, b *result) []estimate.VoidBound {
+// findVoid returns the bounds of both results that a run of the same job exceeds, in whichever of them.
+func findVoid(a, b *result) []estimate.VoidBound {
 	same := a.ModuleHash == b.ModuleHash && a.MachineHash == b.MachineHash && a.JobHash == b.JobHash &&
 		a.Launch == b.Launch && a.SplitMode == b.SplitMode
 	list := []estimate.VoidBound{}
 	for i, r := range []*result{a, b} {
 		of := r.analysis()
-		of.Exceed(r.longest())
+		of.Exceed(r.longestRun())
 		if same {
-			of.Exceed([]*result{b, a}[i].longest())
+			of.Exceed([]*result{b, a}[i].longestRun())
 		}
 		list = append(list, of.Void...)
 	}
 	return list
 }
 
-// longest is how many cycles the longest run of a result takes; 0 if there is none.
-func (r *result) longest() int64 {
+// longestRun is how many cycles the longest run of a result takes; 0 if there is none.
+func (r *result) longestRun() int64 {
 	switch {
 	case r.Observed != nil:
 		return r.Observed.Max

@@ -362,7 +362,8 @@ func (s *searching) found(ctx context.Context) (*Found, error) {
 	}
 	hold(f.Analysis, s.best, f.Search)
 	f.Analysis.Exceed(s.best)
-	if bound := minProven(f.Analysis); bound != nil {
+	f.Analysis.Answer = f.Analysis.Tightest().Brief() // which may have become void
+	if bound := minProven(f.Analysis); bound != nil && f.Analysis.VoidProof() == nil {
 		var err error
 		if f.Search.Gap, err = s.gap(ctx, bound); err != nil && ctx.Err() == nil {
 			return nil, err

@@ -321,6 +321,9 @@ func TestSearchAgainstAnnotation(t *testing.T) {
 	if len(f.Search.Below) != 1 || !slices.Equal(f.Search.Violated, []string{"static/cta"}) {
 		t.Errorf("below %v, violated %v", f.Search.Below, f.Search.Violated)
 	}
+	if answer := f.Analysis.Answer; answer != nil && answer.Method == "static/cta" || f.Search.Gap != nil {
+		t.Errorf("a void bound answers: %+v, gap %v", answer, f.Search.Gap)
+	}
 	warned := slices.ContainsFunc(f.Analysis.Warnings, func(w estimate.Warning) bool {
 		return w.ID == "no-bounds" && strings.Contains(w.Text, "bound 1 (annotated) is wrong")
 	})
