@@ -70,30 +70,31 @@ type Instr struct {
 	Dst   []Operand
 	Src   []Operand
 
-	Space    Space
-	Round    Round
-	Cmp      Cmp
-	Combine  Combine
-	Atom     AtomOp
-	Lane     LaneOp
-	Barrier  BarrierOp
-	Mbarrier MbarrierOp
-	FTZ      bool // subnormal inputs and results become zeros of the same sign
-	Sat      bool // integers: clamp to the range; floats: clamp to [0, 1]
-	Approx   bool // the fast approximation of Div, Sqrt, Rcp and the like
-	Full     bool // Div: the approximation that keeps its error for divisors of any size
-	NaN      bool // Min, Max, Redux: a NaN source gives NaN
-	Wrap     bool // shifts: the amount modulo the width instead of clamped
-	ShiftAmt bool // Bfind: the distance from the top instead of the position
-	Relu     bool // a negative result becomes zero
-	Abs      bool // Min, Max, Redux: of the magnitudes of the sources
-	XorSign  bool // Min, Max: the sign is the exclusive or of those of the sources
-	Finite   bool // Cvt: a result beyond the range becomes the largest finite number
-	Permute  Permute
-	WarpSize bool  // a constant in it was computed from the number of threads of a warp, 32
-	Volatile bool  // the access may not be served by L1 (volatile, relaxed, mmio, .cv, .cg)
-	Order    Order // of accesses and fences; see Strength for their defaults
-	Scope    Scope // the same
+	Space     Space
+	Round     Round
+	Cmp       Cmp
+	Combine   Combine
+	Atom      AtomOp
+	Lane      LaneOp
+	Barrier   BarrierOp
+	Mbarrier  MbarrierOp
+	Unaligned bool // Bar: the threads of a warp may come to it at different places (barrier without .aligned)
+	FTZ       bool // subnormal inputs and results become zeros of the same sign
+	Sat       bool // integers: clamp to the range; floats: clamp to [0, 1]
+	Approx    bool // the fast approximation of Div, Sqrt, Rcp and the like
+	Full      bool // Div: the approximation that keeps its error for divisors of any size
+	NaN       bool // Min, Max, Redux: a NaN source gives NaN
+	Wrap      bool // shifts: the amount modulo the width instead of clamped
+	ShiftAmt  bool // Bfind: the distance from the top instead of the position
+	Relu      bool // a negative result becomes zero
+	Abs       bool // Min, Max, Redux: of the magnitudes of the sources
+	XorSign   bool // Min, Max: the sign is the exclusive or of those of the sources
+	Finite    bool // Cvt: a result beyond the range becomes the largest finite number
+	Permute   Permute
+	WarpSize  bool  // a constant in it was computed from the number of threads of a warp, 32
+	Volatile  bool  // the access may not be served by L1 (volatile, relaxed, mmio, .cv, .cg)
+	Order     Order // of accesses and fences; see Strength for their defaults
+	Scope     Scope // the same
 
 	Video  *Video  // VAdd to VMad: which parts of the operands, else nil
 	Matrix *Matrix // Mma to MovMatrix: which matrices, else nil

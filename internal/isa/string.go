@@ -76,7 +76,11 @@ func (in *Instr) format(n *names) string {
 		b.WriteString(n.systemCall(in))
 		return b.String()
 	}
-	b.WriteString(in.Op.String())
+	name := in.Op.String()
+	if in.Unaligned {
+		name = "barrier"
+	}
+	b.WriteString(name)
 	if in.Video != nil && in.Video.Parts > 1 {
 		fmt.Fprint(&b, in.Video.Parts)
 	}

@@ -159,17 +159,21 @@ var sets = map[string]words{
 	"scale":      alternatives("shr7|shr15"),
 
 	// Lanes and barriers.
-	"sync":          {"sync": barrier(isa.BarrierSync)},
-	"arrive":        {"arrive": barrier(isa.BarrierArrive)},
-	"popc":          {"popc": barrier(isa.BarrierRedPopc)},
-	"andor":         {"and": barrier(isa.BarrierRedAnd), "or": barrier(isa.BarrierRedOr)},
-	"clusterarrive": {"arrive": barrier(isa.BarrierClusterArrive)},
-	"clusterwait":   {"wait": barrier(isa.BarrierClusterWait)},
-	"vote":          {"all": lane(isa.VoteAll), "any": lane(isa.VoteAny), "uni": lane(isa.VoteUni)},
-	"ballot":        {"ballot": lane(isa.VoteBallot)},
-	"any":           {"any": lane(isa.MatchAny)},
-	"all":           {"all": lane(isa.MatchAll)},
-	"m8n8":          {"m8n8": shape(8, 8, 0)}, "m8n8k4": {"m8n8k4": shape(8, 8, 4)},
+	"sync":            {"sync": barrier(isa.BarrierSync)},
+	"arrive":          {"arrive": barrier(isa.BarrierArrive)},
+	"popc":            {"popc": barrier(isa.BarrierRedPopc)},
+	"andor":           {"and": barrier(isa.BarrierRedAnd), "or": barrier(isa.BarrierRedOr)},
+	"unalignedsync":   {"sync": unalignedBarrier(isa.BarrierSync)},
+	"unalignedarrive": {"arrive": unalignedBarrier(isa.BarrierArrive)},
+	"unalignedpopc":   {"popc": unalignedBarrier(isa.BarrierRedPopc)},
+	"unalignedandor":  {"and": unalignedBarrier(isa.BarrierRedAnd), "or": unalignedBarrier(isa.BarrierRedOr)},
+	"clusterarrive":   {"arrive": barrier(isa.BarrierClusterArrive)},
+	"clusterwait":     {"wait": barrier(isa.BarrierClusterWait)},
+	"vote":            {"all": lane(isa.VoteAll), "any": lane(isa.VoteAny), "uni": lane(isa.VoteUni)},
+	"ballot":          {"ballot": lane(isa.VoteBallot)},
+	"any":             {"any": lane(isa.MatchAny)},
+	"all":             {"all": lane(isa.MatchAll)},
+	"m8n8":            {"m8n8": shape(8, 8, 0)}, "m8n8k4": {"m8n8k4": shape(8, 8, 4)},
 	"m8n8k16": {"m8n8k16": shape(8, 8, 16)}, "m8n8k32": {"m8n8k32": shape(8, 8, 32)}, "m8n8k128": {"m8n8k128": shape(8, 8, 128)},
 	"m16n8k4": {"m16n8k4": shape(16, 8, 4)}, "m16n8k8": {"m16n8k8": shape(16, 8, 8)}, "m16n8k16": {"m16n8k16": shape(16, 8, 16)},
 	"m16n8k32": {"m16n8k32": shape(16, 8, 32)}, "m16n8k64": {"m16n8k64": shape(16, 8, 64)},
@@ -215,6 +219,11 @@ func shape(m, n, k int) effect {
 }
 
 func barrier(b isa.BarrierOp) effect { return func(in *isa.Instr) { in.Barrier = b } }
+
+// unalignedBarrier is barrier for a form without .aligned, in which the threads of a warp arrive one by one.
+func unalignedBarrier(b isa.BarrierOp) effect {
+	return func(in *isa.Instr) { in.Barrier, in.Unaligned = b, true }
+}
 
 // alternatives makes a set of words that mean the same everywhere.
 func alternatives(list string) words {
