@@ -18,9 +18,7 @@ type match struct {
 
 func (op *match) Exec(r *Registers, mask uint64) {
 	if op.mode == isa.MatchAll {
-		same := mask&^r.equal(op.a, r.At(op.a, First(mask))) == 0
-		r.SetMask(op.p, Spread(same), mask)
-		r.Broadcast(op.d, mask&Spread(same), mask)
+		op.tell(r, mask, mask, mask&^r.equal(op.a, r.At(op.a, First(mask))) == 0)
 		return
 	}
 	var low, high Words
@@ -33,6 +31,26 @@ func (op *match) Exec(r *Registers, mask uint64) {
 	}
 	vec.Match(&low, &low, &high, uint32(mask))
 	r.AssignWords(op.d, 0, &low, mask)
+}
+
+// Gather implements Gathering.
+func (op *match) Gather(r *Registers, lanes uint64, into *Gathered) { into.gather(r, op.a, lanes) }
+
+// Deliver implements Gathering.
+func (op *match) Deliver(r *Registers, lanes, all uint64, from *Gathered) {
+	low := from.low
+	vec.Match(&low, &low, &from.high, uint32(all))
+	if op.mode == isa.MatchAll {
+		op.tell(r, lanes, all, uint64(low[First(all)%len(low)]) == all)
+		return
+	}
+	r.AssignWords(op.d, 0, &low, lanes)
+}
+
+// tell writes in some lanes whether all have the same value.
+func (op *match) tell(r *Registers, lanes, all uint64, same bool) {
+	r.SetMask(op.p, Spread(same), lanes)
+	r.Broadcast(op.d, all&Spread(same), lanes)
 }
 
 func (d *decoder) match() Operation {
@@ -54,6 +72,14 @@ type redux struct {
 
 func (op *redux) Exec(r *Registers, mask uint64) {
 	r.Broadcast(op.d, uint64(op.f(r.Narrow(op.a, 0), uint32(mask))), mask)
+}
+
+// Gather implements Gathering.
+func (op *redux) Gather(r *Registers, lanes uint64, into *Gathered) { into.gather(r, op.a, lanes) }
+
+// Deliver implements Gathering.
+func (op *redux) Deliver(r *Registers, lanes, all uint64, from *Gathered) {
+	r.Broadcast(op.d, uint64(op.f(&from.low, uint32(all))), lanes)
 }
 
 func (d *decoder) redux() Operation {
@@ -143,8 +169,11 @@ type elect struct {
 	p MaskSlot // this is the lane
 }
 
-func (op *elect) Exec(r *Registers, mask uint64) {
-	leader := First(mask)
-	r.Broadcast(op.d, uint64(leader), mask)
-	r.SetMask(op.p, 1<<leader, mask)
+func (op *elect) Exec(r *Registers, mask uint64) { op.Deliver(r, mask, mask, nil) }
+
+// Deliver implements Gathering.
+func (op *elect) Deliver(r *Registers, lanes, all uint64, _ *Gathered) {
+	leader := First(all)
+	r.Broadcast(op.d, uint64(leader), lanes)
+	r.SetMask(op.p, 1<<leader, lanes)
 }

@@ -19,6 +19,32 @@ type Collective interface {
 	Aligned() bool
 }
 
+// Gathering is a Collective in which lanes may take part at several instructions, which have operands of
+// their own.
+type Gathering interface {
+	Collective
+
+	// Gather notes what lanes give to the operation, and Deliver writes their results when all of a set
+	// have given theirs. One after the other, for all at once, they do what Exec does.
+	Gather(r *Registers, lanes uint64, into *Gathered)
+	Deliver(r *Registers, lanes, all uint64, from *Gathered)
+}
+
+// Gathered is what lanes give to an operation in which they take part together.
+type Gathered struct {
+	low, high Words  // values
+	yes       uint64 // lanes whose predicate is true
+}
+
+// gather notes the values that lanes have in a register.
+func (g *Gathered) gather(r *Registers, a Slot, lanes uint64) {
+	for m := lanes; m != 0; m &= m - 1 {
+		lane := First(m)
+		x := r.At(a, lane)
+		g.low[lane%len(g.low)], g.high[lane%len(g.high)] = uint32(x), uint32(x>>32)
+	}
+}
+
 // collective is what all of them have in common.
 type collective struct {
 	members Slot // mask of the lanes that must take part, if named
@@ -30,6 +56,9 @@ func (c collective) Members() (Slot, bool) { return c.members, c.named }
 
 // Aligned implements Collective.
 func (collective) Aligned() bool { return false }
+
+// Gather implements Gathering: nothing is given.
+func (collective) Gather(*Registers, uint64, *Gathered) {}
 
 // LaneError is an error in one lane of a warp.
 type LaneError struct {
@@ -75,6 +104,9 @@ type barWarp struct{ collective }
 
 func (op *barWarp) Exec(*Registers, uint64) {}
 
+// Deliver implements Gathering.
+func (op *barWarp) Deliver(*Registers, uint64, uint64, *Gathered) {}
+
 // vote joins the predicates of the lanes.
 type vote struct {
 	collective
@@ -84,17 +116,29 @@ type vote struct {
 	p    MaskSlot // of any other
 }
 
-func (op *vote) Exec(r *Registers, mask uint64) {
-	yes := r.Mask(op.a) & mask
+func (op *vote) Exec(r *Registers, mask uint64) { op.tell(r, mask, mask, r.Mask(op.a)&mask) }
+
+// Gather implements Gathering.
+func (op *vote) Gather(r *Registers, lanes uint64, into *Gathered) {
+	into.yes |= r.Mask(op.a) & lanes
+}
+
+// Deliver implements Gathering.
+func (op *vote) Deliver(r *Registers, lanes, all uint64, from *Gathered) {
+	op.tell(r, lanes, all, from.yes&all)
+}
+
+// tell writes the result in some lanes, where yes of all voted so.
+func (op *vote) tell(r *Registers, lanes, all, yes uint64) {
 	switch op.mode {
 	case isa.VoteAll:
-		r.SetMask(op.p, Spread(yes == mask), mask)
+		r.SetMask(op.p, Spread(yes == all), lanes)
 	case isa.VoteAny:
-		r.SetMask(op.p, Spread(yes != 0), mask)
+		r.SetMask(op.p, Spread(yes != 0), lanes)
 	case isa.VoteUni:
-		r.SetMask(op.p, Spread(yes == mask || yes == 0), mask)
+		r.SetMask(op.p, Spread(yes == all || yes == 0), lanes)
 	case isa.VoteBallot:
-		r.Broadcast(op.d, yes, mask)
+		r.Broadcast(op.d, yes, lanes)
 	}
 }
 
@@ -131,12 +175,25 @@ func (op *shfl) Exec(r *Registers, mask uint64) {
 		return
 	}
 	a := *r.Narrow(op.a, 0)
+	op.move(r, &a, mask, mask)
+}
+
+// Gather implements Gathering.
+func (op *shfl) Gather(r *Registers, lanes uint64, into *Gathered) { into.gather(r, op.a, lanes) }
+
+// Deliver implements Gathering.
+func (op *shfl) Deliver(r *Registers, lanes, all uint64, from *Gathered) {
+	op.move(r, &from.low, lanes, all)
+}
+
+// move writes the results of some lanes, where a is what all give.
+func (op *shfl) move(r *Registers, a *Words, lanes, all uint64) {
 	b := *r.Narrow(op.b, 0)
 	c := *r.Narrow(op.c, 0)
 	var result Words
-	inRange := op.each(&result, &a, &b, &c, uint32(mask))
-	r.AssignWords(op.d, 0, &result, mask)
-	r.SetMask(op.p, uint64(inRange), mask)
+	inRange := op.each(&result, a, &b, &c, uint32(all))
+	r.AssignWords(op.d, 0, &result, lanes)
+	r.SetMask(op.p, uint64(inRange), lanes)
 }
 
 // each is a vec.ShuffleFunc, but d must not be a source.
