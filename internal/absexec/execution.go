@@ -22,6 +22,7 @@ type execution struct {
 	body   *iteration    // that is executed for many; nil if none is
 
 	stack       []entry
+	beyond      uint64      // lanes that entries have which are not on the stack while iterations are summarised
 	frames      []syncFrame // of a kernel whose lanes reconverge at syncs
 	alternative int         // how many alternatives the execution is in
 	constants   [][]*value  // of each instruction: its sources that are no registers
@@ -203,6 +204,9 @@ func (x *execution) next() error {
 		return err
 	}
 	x.step = Step{PC: pc, Instr: in, Box: x.box, Certain: top.must != 0, Back: top.back(), Active: top.may, Must: top.must & must, May: mask, by: x}
+	if waitsForThreads(in) {
+		x.step.Missing = x.missing(pc, must)
+	}
 	if accesses(in) {
 		if x.step.Access, err = x.access(pc, mask); err != nil {
 			return err

@@ -150,6 +150,9 @@ func (x *execution) accelerate(top *entry, c *loopCount, before *state) error {
 // inner returns an execution of iterations of a loop, without the lanes that are elsewhere.
 func (x *execution) inner(top *entry, c *loopCount, coarse bool) *execution {
 	y := *x
+	for i := range x.stack {
+		y.beyond |= x.stack[i].may
+	}
 	y.level++
 	y.coarse[x.level] = coarse
 	y.visitor = silent{}

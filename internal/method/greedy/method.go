@@ -132,6 +132,11 @@ func (a *analysis) turns() error {
 	for _, results := range a.warps {
 		for i := range results {
 			p := &results[i].Visitor.(*recorder).path
+			if p.waits != nil {
+				return diag.Errorf(p.waits.Pos, "kernel %s: some threads of a warp may wait at %s for others, which have gone another way: "+
+					"%s does not bound how often what follows is executed then",
+					a.graph.Kernel.Readable(), a.graph.Kernel.Format(p.waits), ID)
+			}
 			if p.diverged && p.sums[branches] >= saturating.Of(min(path, wait)) {
 				return diag.Errorf(a.graph.Kernel.Pos, "kernel %s: a warp whose threads diverge may execute %d branches, and paths take turns after %d: %s does not bound what warps execute then",
 					a.graph.Kernel.Readable(), p.sums[branches].Int64(), min(path, wait), ID)

@@ -125,6 +125,7 @@ type path struct {
 	barriers saturating.Int // at which it may wait
 	partial  bool           // it may wait at barriers that arrivals does not tell
 	diverged bool           // its lanes may go different ways
+	waits    *isa.Instr     // at which lanes may have to wait for others that have gone another way; nil if they nowhere have
 	touched
 }
 
@@ -257,6 +258,9 @@ func (r *recorder) Step(s *absexec.Step) {
 	r.path.all = r.path.all.plus(longest)
 	if i.kind == barrier {
 		r.barrier(s)
+	}
+	if s.Missing != 0 {
+		r.path.waits = s.Instr
 	}
 }
 
