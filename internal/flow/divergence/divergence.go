@@ -25,13 +25,15 @@ func Analyze(f *gated.Form, l Launch) (*Result, error) {
 		return nil, err
 	}
 	a := &analysis{
-		Result:   Result{Form: f, values: make([]Verdict, len(f.Values)), from: make([]gated.ID, len(f.Values))},
-		launch:   l,
-		memory:   contents(f.Graph.Kernel),
-		diverged: make([]bool, len(f.Graph.Blocks)),
-		skewed:   make([]bool, len(f.Loops)),
-		split:    make([]bool, len(f.Graph.Blocks)),
-		seen:     make([]int, len(f.Graph.Blocks)+1),
+		Result:      Result{Form: f, values: make([]Verdict, len(f.Values)), from: make([]gated.ID, len(f.Values))},
+		launch:      l,
+		memory:      contents(f.Graph.Kernel),
+		divergedOps: make(map[isa.Op]bool),
+		leading:     leadingToLanes(f.Graph),
+		diverged:    make([]bool, len(f.Graph.Blocks)),
+		skewed:      make([]bool, len(f.Loops)),
+		split:       make([]bool, len(f.Graph.Blocks)),
+		seen:        make([]int, len(f.Graph.Blocks)+1),
 	}
 	for v := range a.from {
 		a.from[v] = gated.None
@@ -81,9 +83,11 @@ type analysis struct {
 	launch Launch
 	memory memory
 
-	split    []bool // by block: its branch is known to be divergent
-	diverged []bool // by block: lanes may execute it one after another although they are in one iteration
-	skewed   []bool // by loop: lanes may be together in different iterations
+	split       []bool          // by block: its branch is known to be divergent
+	divergedOps map[isa.Op]bool // operations of a warp to which lanes may come apart from others that take part
+	leading     []bool          // by block: lanes can come to an operation of a warp from there
+	diverged    []bool          // by block: lanes may execute it one after another although they are in one iteration
+	skewed      []bool          // by loop: lanes may be together in different iterations
 
 	seen []int // by block and the virtual exit: the last walk that came to it
 	walk int
@@ -153,6 +157,8 @@ func (a *analysis) result(i int) (Verdict, gated.ID) {
 	switch {
 	case source == pure:
 		return verdict, from
+	case source == collective && (a.divergedOps[in.Op] || a.membersDiffer(i)):
+		return Divergent, gated.None
 	case source != private && !a.diverged[a.Form.Graph.BlockOf(i)] && (source == collective || verdict <= Warp):
 		return Warp, gated.None
 	}

@@ -200,3 +200,55 @@ func TestOrigin(t *testing.T) {
 		t.Errorf("origins (-want +got):\n%s", diff)
 	}
 }
+
+// TestDivergedOps: lanes that come to a vote apart from others vote together with those that are at another one, so that not all that execute
+// one of them together find one result; nor do they where they name other members. Lanes that end come to none.
+func TestDivergedOps(t *testing.T) {
+	for name, text := range map[string]string{"a vote in one way": `.version 7.0
+.target sm_80
+.address_size 64
+
+.visible .entry k(.param .u64 out, .param .u32 n)
+{
+	.reg .pred %p<9>;
+	.reg .b32 %r<9>;
+
+	ld.param.u32 %r0, [n]; // want grid-uniform
+	mov.u32 %r1, %tid.x;
+	setp.lt.u32 %p0, %r1, 16;
+	@%p0 bra JOIN; // want divergent
+	vote.sync.any.pred %p1, %p0, -1; // want divergent
+JOIN:
+	vote.sync.all.pred %p2, %p0, -1; // want divergent
+	redux.sync.add.u32 %r2, %r1, -1; // want warp-uniform
+	and.b32 %r3, %r1, 1;
+	match.any.sync.b32 %r4, %r3, -1; // want divergent
+	redux.sync.add.u32 %r5, %r1, %r4; // want divergent
+	add.u32 %r6, %r0, 7; // want grid-uniform
+	redux.sync.add.u32 %r7, %r1, %r6; // want warp-uniform
+	ret;
+}
+`, "the others end": `.version 7.0
+.target sm_80
+.address_size 64
+
+.visible .entry k(.param .u64 out, .param .u32 n)
+{
+	.reg .pred %p<9>;
+	.reg .b32 %r<9>;
+
+	mov.u32 %r1, %tid.x;
+	setp.lt.u32 %p0, %r1, 16;
+	@%p0 bra END; // want divergent
+	vote.sync.any.pred %p1, %p0, -1; // want warp-uniform
+	ret;
+END:
+	ret;
+}
+`} {
+		want := expected(text)
+		if diff := cmp.Diff(want, found(analyze(t, "k.ptx", text, divergence.Launch{}), want)); diff != "" {
+			t.Errorf("%s: verdicts by line (-want +got):\n%s", name, diff)
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package divergence
 
-import "warpbound/internal/isa"
+import (
+	"warpbound/internal/cfg"
+	"warpbound/internal/isa"
+)
 
 // group is a set of branches in one loop whose lanes reconverge at one block.
 type group struct{ reconverge, loop int }
@@ -16,6 +19,7 @@ func (a *analysis) part() bool {
 			a.split[b] = true
 			key := group{g.Reconverge(b), g.Loops().Innermost(b)}
 			groups[key] = append(groups[key], b)
+			a.findDivergedOps(b)
 			if a.steps <= maxSteps {
 				a.separate(b)
 			}
@@ -56,6 +60,45 @@ func (a *analysis) separate(b int) {
 	a.walk++
 	behind, _ := a.region(reconverge, diverged, a.walk)
 	a.mark(behind)
+}
+
+// findDivergedOps finds the operations of a warp that lanes may execute before they reconverge behind a branch. Where they are
+// scheduled independently, lanes that are at other instructions may take part in them then, so that not all lanes which
+// execute the instruction together get one result. Ways on which lanes come to no such operation any more do not count.
+func (a *analysis) findDivergedOps(b int) {
+	g := a.Form.Graph
+	var ways []int
+	for _, s := range g.Succ(b) {
+		if a.leading[s] {
+			ways = append(ways, s)
+		}
+	}
+	if len(ways) < 2 {
+		return
+	}
+	a.walk++
+	region, _ := a.region(g.Reconverge(b), ways, a.walk)
+	for _, x := range region {
+		for pc := g.Blocks[x].Start; pc < g.Blocks[x].End; pc++ {
+			if in := &g.Kernel.Instrs[pc]; in.Op.Info().Effect&isa.Crosslane != 0 {
+				a.divergedOps[in.Op] = true
+			}
+		}
+	}
+}
+
+// leadingToLanes returns the blocks from which lanes can come to an operation of a warp.
+func leadingToLanes(g *cfg.Graph) []bool {
+	var at []int
+	for b := range g.Blocks {
+		for pc := g.Blocks[b].Start; pc < g.Blocks[b].End; pc++ {
+			if g.Kernel.Instrs[pc].Op.Info().Effect&isa.Crosslane != 0 {
+				at = append(at, b)
+				break
+			}
+		}
+	}
+	return g.Flow.Graph().Reverse().Reachable(at...)
 }
 
 // mark notes that lanes execute blocks diverged.
@@ -113,7 +156,7 @@ func (a *analysis) skew(key group, region []int) {
 	if key.reconverge == g.Exit() || key.loop < 0 {
 		return
 	}
-	on := a.leading(region, key.reconverge)
+	on := a.returning(region, key.reconverge)
 	loops := g.Loops()
 	for l := key.loop; l >= 0; l = loops.Loops[l].Parent {
 		loop := &loops.Loops[l]
@@ -131,8 +174,8 @@ func (a *analysis) skew(key group, region []int) {
 	}
 }
 
-// leading returns the blocks of a region from which lanes may come to where they reconverge.
-func (a *analysis) leading(region []int, reconverge int) []int {
+// returning returns the blocks of a region from which lanes may come to where they reconverge.
+func (a *analysis) returning(region []int, reconverge int) []int {
 	g := a.Form.Graph
 	a.walk++
 	in := a.walk

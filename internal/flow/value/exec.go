@@ -19,15 +19,16 @@ func (v *Value) equal(w *Value) bool {
 
 // machine executes instructions on states.
 type machine struct {
-	kernel *isa.Kernel
-	launch *Launch
-	syms   *symbols
-	widen  bool // the sets of symbols
-	narrow bool
-	loads  loads // what is known of memory
-	alike  *alike
-	last   [][]*Value // the results of each instruction when it was executed last; nil if they are not kept
-	under  knowledge  // what holds besides, under the guard of the instruction being executed
+	kernel      *isa.Kernel
+	launch      *Launch
+	syms        *symbols
+	widen       bool // the sets of symbols
+	narrow      bool
+	loads       loads           // what is known of memory
+	divergedOps map[isa.Op]bool // operations of a warp in which lanes may take part that are at other instructions
+	alike       *alike
+	last        [][]*Value // the results of each instruction when it was executed last; nil if they are not kept
+	under       knowledge  // what holds besides, under the guard of the instruction being executed
 
 	settled bool                  // what is known of symbols stays as it is
 	assumed []fact                // what holds everywhere

@@ -299,6 +299,8 @@ func (x *trial) check(t *rapid.T) {
 
 // How close what is known of results must be. %n is from 5 to 100, %m anything.
 func TestPrecisionOfOperations(t *testing.T) {
+	// Half of the lanes execute what follows, up to the label join.
+	const lower = "mov.u32 %r2, %tid.x; setp.gt.u32 %p1, %r2, 15; @%p1 bra join; "
 	for _, c := range []struct{ body, want string }{
 		{"bfe.u32 %r1, %m, 8, 4", "[0, 15]"},
 		{"bfe.s32 %r1, %m, 8, 4", "[-8, 7]"},
@@ -351,6 +353,10 @@ func TestPrecisionOfOperations(t *testing.T) {
 		{"redux.sync.max.u32 %r1, %n, -1", "[5, 100]"},
 		{"redux.sync.add.u32 %r1, %n, -1", "[5, 3200]"},
 		{"redux.sync.or.b32 %r1, %n, -1", "[0, 127]"},
+		{lower + "shfl.sync.down.b32 %r2, %m, 1, 31, -1; join: shfl.sync.down.b32 %r1, %n, 1, 31, -1", "any"},
+		{lower + "vote.sync.ballot.b32 %r2, 1, -1; join: setp.ne.u32 %p1, %n, %n; vote.sync.ballot.b32 %r1, %p1, -1", "any"},
+		{lower + "redux.sync.add.u32 %r2, %m, -1; join: redux.sync.min.u32 %r1, %n, -1", "any"},
+		{lower + "add.u32 %r2, %m, 1; join: shfl.sync.down.b32 %r1, %n, 1, 31, -1", "[5, 100]"},
 		{"min.relu.s32 %r1, %m, 9", "[0, 9]"},
 		{"add.sat.s32 %r1, %n, 2147483647", "2147483647"},
 		{"cvt.sat.u8.s32 %r1, %m", "[0, 255]"},

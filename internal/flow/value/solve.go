@@ -47,8 +47,26 @@ func Analyze(g *cfg.Graph, launch Launch) *Result {
 }
 
 // analyze finds the values of registers if instructions load what is given.
+//
+// It supposes at first that lanes of a warp which take part in a shuffle, a vote or a reduction execute the same instruction. That
+// holds unless lanes come apart to an operation of the same kind, which follows from the result: up to the first execution
+// to which they do, everything is as it says.
 func analyze(g *cfg.Graph, launch Launch, known loads) *Result {
+	divergedOps := make(map[isa.Op]bool)
+	for {
+		r := solve(g, launch, known, divergedOps)
+		more := r.agreed.findDivergedOps()
+		if len(more) <= len(divergedOps) {
+			return r
+		}
+		divergedOps = more
+	}
+}
+
+// solve is analyze for operations of which some are executed by lanes apart.
+func solve(g *cfg.Graph, launch Launch, known loads, divergedOps map[isa.Op]bool) *Result {
 	s := newSolver(g, launch)
+	s.machine.divergedOps = divergedOps
 	s.machine.loads, s.machine.syms.sums, s.machine.syms.buffers = known, launch.Sums, launch.Buffers
 	s.machine.syms.ordered = slices.ContainsFunc(launch.Buffers, func(b Buffer) bool { return b.Contents.Ascends != nil })
 	s.settle()

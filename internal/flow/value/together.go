@@ -1,6 +1,10 @@
 package value
 
-import "warpbound/internal/isa"
+import (
+	"maps"
+
+	"warpbound/internal/isa"
+)
 
 // together computes the first result of an operation in which lanes take part together;
 // nil for others. Lanes that get the same result are not told from those that do not.
@@ -14,7 +18,7 @@ func (m *machine) together(st state, pc, i int) *Value {
 		return nil
 	case in.Op == isa.Vote && in.Lane == isa.VoteBallot:
 		set = some
-		if x, ok := m.truth(st, in.Src[0]).Strided.IsConst(); ok && x == 0 {
+		if x, ok := m.truth(st, in.Src[0]).Strided.IsConst(); ok && x == 0 && !m.divergedOps[in.Op] {
 			set = Const(32, 0)
 		}
 	case in.Op == isa.Match && in.Lane == isa.MatchAll:
@@ -25,6 +29,8 @@ func (m *machine) together(st state, pc, i int) *Value {
 		set = Between(32, 0, uint64(lanes-1))
 	case in.Op == isa.Bar && in.Barrier == isa.BarrierRedPopc:
 		set = Between(32, 0, uint64(m.launch.blockThreads()))
+	case m.divergedOps[in.Op]:
+		return nil
 	case in.Op == isa.Shfl && in.Type.Bits() == 32 && m.wholeWarps(in):
 		set = m.source(st, in, 0, 32).Strided // of another lane, or of this one
 	case in.Op == isa.Redux:
@@ -33,6 +39,33 @@ func (m *machine) together(st state, pc, i int) *Value {
 		return nil
 	}
 	return m.defined(pc, 0, set, nil, true)
+}
+
+// findDivergedOps returns the operations of a warp to which lanes may come apart from others, so that others which take part may
+// be at other instructions of the kind.
+func (a *agreement) findDivergedOps() map[isa.Op]bool {
+	divergedOps := make(map[isa.Op]bool)
+	for b := range a.r.Graph.Blocks {
+		block := &a.r.Graph.Blocks[b]
+		for pc := block.Start; pc < block.End; pc++ {
+			switch in := &a.r.Graph.Kernel.Instrs[pc]; in.Op {
+			case isa.Shfl, isa.Vote, isa.Redux:
+				divergedOps[in.Op] = divergedOps[in.Op] || in.Guard.Set || a.inRegion(b)
+			}
+		}
+	}
+	maps.DeleteFunc(divergedOps, func(_ isa.Op, yes bool) bool { return !yes })
+	return divergedOps
+}
+
+// inRegion reports whether lanes may execute a block before they reconverge behind a branch.
+func (a *agreement) inRegion(block int) bool {
+	for _, x := range a.branches {
+		if x.region[block] {
+			return true
+		}
+	}
+	return false
 }
 
 // wholeWarps reports whether all lanes of full warps take part in a shuffle. What it reads from a
