@@ -165,6 +165,10 @@ type Warning struct {
 	Text string `json:"text"`
 }
 
+// UndefinedBehaviour is the ID of the warning that a run did what the manual leaves undefined: what it takes on a GPU
+// does not follow from it, so that no bound decides a verdict.
+const UndefinedBehaviour = "undefined-behaviour"
+
 // Warnings converts and sorts by position.
 func Warnings(found []diag.Warning) []Warning {
 	sorted := slices.Clone(found)

@@ -18,6 +18,7 @@ type barrierOp struct {
 	vote      alu.Predicate // of a reduction
 	counted   bool
 	partly    bool         // a warp arrives with the lanes that run, whatever the others do
+	unaligned bool         // threads of a warp may come to it at different places
 	d         alu.Slot     // result of a reduction that counts
 	p         alu.MaskSlot // result of any other
 }
@@ -31,58 +32,88 @@ func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
 	if err := check(pc, mask); err != nil {
 		return err
 	}
-	return op.arrive(w, mask, eff)
-}
-
-// arrive is the arrival of a warp whose lanes are all at barriers.
-func (op *barrierOp) arrive(w *Warp, mask uint64, eff *Effect) error {
-	c := w.cta
-	pc := int32(eff.PC)
-	id := w.regs.At(op.id, alu.First(mask))
 	if !op.immediate {
 		if _, err := w.uniform(op.id, mask, pc, "barrier"); err != nil {
 			return err
 		}
 	}
-	if id >= barriers {
-		return w.faultf(pc, mask, "barrier %d; those of a CTA are 0 to %d", id, barriers-1)
-	}
-	expect := 0
 	if op.counted {
-		n, err := w.uniform(op.count, mask, pc, "thread count")
-		if err != nil {
+		if _, err := w.uniform(op.count, mask, pc, "thread count"); err != nil {
 			return err
 		}
-		width := uint64(c.grid.width)
-		if op.partly {
-			if n == 0 || n > alu.MaxWidth*width {
-				return w.faultf(pc, mask, "a barrier for %d threads; a CTA has 1 to %d", n, alu.MaxWidth*width)
-			}
-			n = (n + width - 1) / width * width
-		}
-		if n == 0 || n%width != 0 || n > alu.MaxWidth*width {
-			return w.faultf(pc, mask, "a barrier for %d threads; the number must be a multiple of the %d of a warp", n, width)
-		}
-		expect = int(n / width)
+	}
+	w.joined = append(w.joined[:0], parkedGroup{pc, mask})
+	return op.arriveAt(w, w.joined, eff)
+}
+
+// arriveAt is the arrival of a warp whose lanes are at instructions that execute the barrier with the same operands.
+func (op *barrierOp) arriveAt(w *Warp, groups []parkedGroup, eff *Effect) error {
+	c, pc, lane := w.cta, groups[0].pc, alu.First(groups[0].lanes)
+	id := w.regs.At(op.id, lane)
+	if id >= barriers {
+		return w.fault(pc, lane, fmt.Errorf("barrier %d; those of a CTA are 0 to %d", id, barriers-1))
+	}
+	expect, err := op.warps(w, pc, lane)
+	if err != nil {
+		return err
 	}
 	b := &c.barriers[id]
 	if b.arrived > 0 && b.expect != expect {
-		return w.faultf(pc, mask, "barrier %d for %d warps, at which others arrived for %d (0 stands for all)", id, expect, b.expect)
+		return w.fault(pc, lane, fmt.Errorf("barrier %d for %d warps, at which others arrived for %d (0 stands for all)", id, expect, b.expect))
 	}
 	b.expect, b.atMost = expect, op.partly
+	reduces := op.form != isa.BarrierSync && op.form != isa.BarrierArrive
+	switch {
+	case b.warps>>w.index&1 != 0:
+		c.grid.noteUndefined(pc, fmt.Sprintf("a warp arrives twice at barrier %d before it lets warps go, and counts for another", id))
+	case b.arrived > 0 && b.reduces != reduces:
+		c.grid.noteUndefined(pc, fmt.Sprintf("others have arrived at barrier %d, and only one of them and this one reduces", id))
+	}
+	b.reduces = reduces
 	b.arrived++
+	b.warps |= 1 << w.index
 	eff.Arrived = true
 	if op.form != isa.BarrierArrive {
 		b.waiting |= 1 << w.index
 		w.waiting, w.arrived = true, pc
 		c.stalled++
 	}
-	if op.form != isa.BarrierSync && op.form != isa.BarrierArrive {
-		b.threads += bits.OnesCount64(mask)
-		b.votes += bits.OnesCount64(mask & w.regs.Mask(op.vote))
+	all := uint64(0)
+	w.reduces = w.reduces[:0]
+	for _, g := range groups {
+		all |= g.lanes
+		if reduces {
+			b.threads += bits.OnesCount64(g.lanes)
+			b.votes += bits.OnesCount64(g.lanes & w.regs.Mask(w.code.barrier(g.pc).vote))
+			w.reduces = append(w.reduces, g)
+		}
+	}
+	if c.grid.races != nil {
+		c.races.Arrive(w.index, all|w.Active(), int(id))
+		if !op.counted {
+			c.absent += bits.OnesCount64(w.alive &^ all)
+		}
 	}
 	c.release(b, eff)
 	return c.checkDeadlock(w, pc)
+}
+
+// warps returns how many warps the barrier takes, 0 for all that have not exited.
+func (op *barrierOp) warps(w *Warp, pc int32, lane int) (int, error) {
+	if !op.counted {
+		return 0, nil
+	}
+	n, width := w.regs.At(op.count, lane), uint64(w.cta.grid.width)
+	if op.partly {
+		if n == 0 || n > alu.MaxWidth*width {
+			return 0, w.fault(pc, lane, fmt.Errorf("a barrier for %d threads; a CTA has 1 to %d", n, alu.MaxWidth*width))
+		}
+		n = (n + width - 1) / width * width
+	}
+	if n == 0 || n%width != 0 || n > alu.MaxWidth*width {
+		return 0, w.fault(pc, lane, fmt.Errorf("a barrier for %d threads; the number must be a multiple of the %d of a warp", n, width))
+	}
+	return int(n / width), nil
 }
 
 // together returns an error if a living lane of the warp does not arrive with those of
@@ -144,25 +175,37 @@ func (c *CTA) release(b *barrier, eff *Effect) {
 	if b.arrived == 0 || b.arrived < expect {
 		return
 	}
-	eff.Released |= b.waiting
 	for m := b.waiting; m != 0; m &= m - 1 {
 		w := &c.Warps[alu.First(m)]
-		w.waiting = false
-		c.stalled--
-		w.code.barrier(w.arrived).deliver(w, b)
+		for _, g := range w.reduces {
+			w.code.barrier(g.pc).deliver(w, b, g.lanes)
+		}
 	}
+	c.resume(b.waiting, eff)
 	*b = barrier{}
 }
 
+// resume lets warps go on that wait at a barrier.
+func (c *CTA) resume(warps uint64, eff *Effect) {
+	eff.Released |= warps
+	for m := warps; m != 0; m &= m - 1 {
+		c.Warps[alu.First(m)].waiting = false
+		c.stalled--
+	}
+	if c.grid.races != nil {
+		c.released(warps)
+	}
+}
+
 // deliver writes the result of a reduction.
-func (op *barrierOp) deliver(w *Warp, b *barrier) {
+func (op *barrierOp) deliver(w *Warp, b *barrier, lanes uint64) {
 	switch op.form {
 	case isa.BarrierRedPopc:
-		w.regs.Broadcast(op.d, uint64(b.votes), w.alive)
+		w.regs.Broadcast(op.d, uint64(b.votes), lanes)
 	case isa.BarrierRedAnd:
-		w.regs.SetMask(op.p, alu.Spread(b.votes == b.threads), w.alive)
+		w.regs.SetMask(op.p, alu.Spread(b.votes == b.threads), lanes)
 	case isa.BarrierRedOr:
-		w.regs.SetMask(op.p, alu.Spread(b.votes > 0), w.alive)
+		w.regs.SetMask(op.p, alu.Spread(b.votes > 0), lanes)
 	}
 }
 
@@ -174,7 +217,8 @@ func (d *decoder) barrier() operation {
 		d.unsupported()
 		return nil
 	}
-	op := &barrierOp{form: in.Barrier, id: d.source(0, false), immediate: in.Src[0].Kind == isa.KindImm, p: alu.MaskSink, partly: d.kernel.Reconvergence == isa.AtSyncs}
+	op := &barrierOp{form: in.Barrier, id: d.source(0, false), immediate: in.Src[0].Kind == isa.KindImm, p: alu.MaskSink,
+		partly: d.kernel.Reconvergence == isa.AtSyncs, unaligned: in.Unaligned}
 	rest := in.Src[1:]
 	switch in.Barrier {
 	case isa.BarrierSync, isa.BarrierArrive:

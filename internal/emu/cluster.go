@@ -1,8 +1,8 @@
 package emu
 
 import (
-	"warpbound/internal/alu"
 	"warpbound/internal/isa"
+	"warpbound/internal/race"
 )
 
 // clusterOp arrives at the barrier of the cluster, or waits there.
@@ -17,6 +17,9 @@ func (op *clusterOp) exec(w *Warp, mask uint64, eff *Effect) error {
 	case !op.wait && w.phase > c.cluster.phase:
 		return w.faultf(pc, mask, "the thread arrives twice at the cluster's barrier and has not waited")
 	case !op.wait:
+		if c.grid.races != nil {
+			c.races.Arrive(w.index, w.Active(), race.ClusterBarrier+int(c.cluster.phase%2))
+		}
 		w.phase = c.cluster.phase + 1
 		c.settle(eff)
 		return nil
@@ -26,6 +29,9 @@ func (op *clusterOp) exec(w *Warp, mask uint64, eff *Effect) error {
 	eff.Arrived = true
 	if w.phase <= c.cluster.phase {
 		eff.Released |= 1 << w.index
+		if c.grid.races != nil {
+			c.released(1 << w.index)
+		}
 		return nil
 	}
 	c.cluster.waiting |= 1 << w.index
@@ -43,11 +49,7 @@ func (c *CTA) settle(eff *Effect) {
 		}
 	}
 	c.cluster.phase++
-	eff.Released |= c.cluster.waiting
-	for m := c.cluster.waiting; m != 0; m &= m - 1 {
-		c.Warps[alu.First(m)].waiting = false
-		c.stalled--
-	}
+	c.resume(c.cluster.waiting, eff)
 	c.cluster.waiting = 0
 }
 

@@ -4,12 +4,14 @@ import (
 	"errors"
 
 	"warpbound/internal/alu"
+	"warpbound/internal/isa"
 )
 
 // collective is an operation in which the lanes take part that it names.
 type collective struct {
-	alu.Operation
+	alu.Gathering
 	members alu.Slot // the mask that names them
+	orders  bool     // what the lanes did to memory
 }
 
 // exec executes the operation. It is an error if a lane is named that is not among those that
@@ -33,7 +35,29 @@ func (op *collective) exec(w *Warp, mask uint64, eff *Effect) error {
 		return w.laneFault(int32(eff.PC), err)
 	}
 	op.Exec(&w.regs, mask)
+	op.order(w, w.Active(), mask)
 	return nil
+}
+
+// execAt executes the operation for lanes that are at several instructions.
+func (op *collective) execAt(w *Warp, groups []parkedGroup, all uint64) error {
+	c := w.cta
+	c.gathered = alu.Gathered{}
+	for _, g := range groups {
+		w.code.waitAt(g.pc).collective.Gather(&w.regs, g.lanes, &c.gathered)
+	}
+	for _, g := range groups {
+		w.code.waitAt(g.pc).collective.Deliver(&w.regs, g.lanes, all, &c.gathered)
+	}
+	op.order(w, all, all)
+	return nil
+}
+
+// order tells the detector of races what the operation orders.
+func (op *collective) order(w *Warp, active, lanes uint64) {
+	if op.orders && w.cta.grid.races != nil {
+		w.cta.races.WarpSync(w.index, active, lanes)
+	}
 }
 
 // laneFault makes the error of a lane that package alu found.
@@ -59,7 +83,7 @@ func (d *decoder) compute() {
 	} else if ok {
 		if members, named := c.Members(); named {
 			d.joining = append(d.joining, d.pc)
-			d.out.op, d.out.Op = &collective{Operation: c, members: members}, nil
+			d.out.op, d.out.Op = &collective{c.(alu.Gathering), members, d.in.Op == isa.BarWarp}, nil
 		}
 	}
 }

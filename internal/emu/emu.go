@@ -100,6 +100,11 @@ type Effect struct {
 	// Looked are the registers at which was looked to see whether the warp spins. Which path goes on depends on them.
 	Looked []isa.Reg
 
+	// Separate is set by WithThreads at a barrier or an operation of a warp if lanes of Mask wait there for others of the
+	// warp, or have had to, or if such ones go on now since others have exited. Results of lanes that wait are written when
+	// the last of those that they wait for has come.
+	Separate bool
+
 	// Unsettled are the lanes in which a device may have another result: see WithUnsettled.
 	Unsettled uint64
 

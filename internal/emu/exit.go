@@ -15,7 +15,11 @@ func (exit) exec(w *Warp, mask uint64, eff *Effect) error {
 	}
 	whole := w.whole()
 	if whole.alive != 0 {
-		return nil
+		if w.parked == 0 {
+			return nil
+		}
+		eff.Separate = true
+		return w.executeWaiting(eff) // nobody waits for those that have exited
 	}
 	eff.WarpDone = true
 	return whole.cta.retire(whole, eff)

@@ -35,6 +35,10 @@ func (g *Grid) Restart(launch Launch, mem *Memory) error {
 		return fmt.Errorf("kernel %s: %w", g.code.kernel.Readable(), err)
 	}
 	g.fillFixed()
+	if g.undefined == nil {
+		g.undefined = new(undefinedList)
+	}
+	g.undefined.found = g.undefined.found[:0]
 	if g.code.raced {
 		g.beginRaces()
 	}

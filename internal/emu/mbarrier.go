@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"warpbound/internal/alu"
 	"warpbound/internal/isa"
@@ -86,6 +87,9 @@ func (op *mbarrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
 		}
 		if c.r != &w.cta.shared {
 			return w.faultf(int32(eff.PC), 1<<lane, "%w: the address 0x%x is not in shared memory", errMbarrier, eff.Access.Addr[lane])
+		}
+		if op.does == isa.MbarrierInit && w.cta.isMbarrier(eff.Access.Addr[lane]) {
+			w.cta.grid.noteUndefined(int32(eff.PC), "an mbarrier is there already: mbarrier.inval has to come first")
 		}
 		over, err := op.lane(w, lane, eff.Access.Addr[lane], data)
 		if err != nil {
@@ -196,6 +200,11 @@ func (c *CTA) mbarrier(addr, image uint64) (*mbarrier, error) {
 		return b, nil
 	}
 	return nil, fmt.Errorf("%w: there is none at 0x%x%s: mbarrier.init has to come first", errMbarrier, addr, c.grid.place(&c.shared, addr))
+}
+
+// isMbarrier reports whether there is an object at an address.
+func (c *CTA) isMbarrier(addr uint64) bool {
+	return slices.ContainsFunc(c.mbarriers, func(b mbarrier) bool { return b.addr == addr })
 }
 
 // forgetMbarrier forgets the object at an address if there is one.

@@ -173,10 +173,12 @@ func racing(in *isa.Instr, op operation) operation {
 	case *asyncCopy:
 		r.pieces, r.copies = []race.Piece{{Bytes: op.bytes}}, &op.to
 		r.store = false
-	case *branch, *indexed, *barrierOp, *clusterOp, exit:
+	case *branch, *indexed:
+	case *barrierOp, *clusterOp, *collective: // which tell the detector themselves
+		return nil
 	default:
 		switch in.Op {
-		case isa.Fence, isa.BarWarp, isa.AsyncCommit, isa.AsyncWait, isa.BulkCommit, isa.BulkWait, isa.BulkWaitRead:
+		case isa.Fence, isa.AsyncCommit, isa.AsyncWait, isa.BulkCommit, isa.BulkWait, isa.BulkWaitRead:
 		default:
 			return nil
 		}
@@ -191,8 +193,10 @@ func underlying(op operation) operation {
 		return underlying(op.operation)
 	case *turningBranch:
 		return underlying(op.operation)
-	case *threadBarrier:
-		return op.barrierOp
+	case *threadWait:
+		return underlying(op.operation)
+	case *doubtful:
+		return underlying(op.op)
 	case *checked:
 		return op.operation
 	case *checkedBulk:
@@ -216,29 +220,16 @@ func (op *raced) elements(list []isa.Operand, bytes int) {
 func (op *raced) exec(w *Warp, mask uint64, eff *Effect) error {
 	c, active := w.cta, w.Active()
 	d := &c.races
-	switch plain := underlying(op.operation).(type) {
+	switch underlying(op.operation).(type) {
 	case *branch, *indexed:
 		d.Diverge(w.index, active)
-	case *barrierOp:
-		d.Arrive(w.index, active, int(w.regs.At(plain.id, alu.First(mask))))
-		if !plain.counted {
-			c.absent += bits.OnesCount64(w.alive &^ mask)
-		}
-	case *clusterOp:
-		if !plain.wait {
-			d.Arrive(w.index, active, race.ClusterBarrier+int(c.cluster.phase%2))
-		}
 	}
 	if err := op.operation.exec(w, mask, eff); err != nil {
 		return err
 	}
 	switch op.in.Op {
-	case isa.Bar, isa.Exit, isa.Ret:
-		c.released(eff)
 	case isa.Fence:
 		d.Fence(w.index, active, mask, op.order, op.scope)
-	case isa.BarWarp:
-		d.WarpSync(w.index, active, mask)
 	case isa.AsyncCommit:
 		d.Commit(w.index, race.UntilGroup)
 	case isa.BulkCommit:
@@ -293,11 +284,11 @@ func (op *raced) access(w *Warp, active, mask uint64, eff *Effect) {
 
 // released tells the detector of warps that go on behind a barrier, and notes if it was one for all threads of the
 // CTA and some did not come.
-func (c *CTA) released(eff *Effect) {
-	if eff.Released == 0 {
+func (c *CTA) released(warps uint64) {
+	if warps == 0 {
 		return
 	}
-	c.races.Release(eff.Released)
+	c.races.Release(warps)
 	missing := c.grid.Threads() + c.absent
 	for i := range c.Warps {
 		missing -= bits.OnesCount64(c.Warps[i].alive)
@@ -306,7 +297,7 @@ func (c *CTA) released(eff *Effect) {
 	if missing == 0 {
 		return
 	}
-	at := c.Warps[alu.First(eff.Released)].arrived
+	at := c.Warps[alu.First(warps)].arrived
 	if b, ok := underlying(c.grid.code.instrs[at].op).(*barrierOp); ok && !b.counted {
 		c.note(at, missing)
 	}

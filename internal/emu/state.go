@@ -27,6 +27,8 @@ type Grid struct {
 	reads   []UninitialisedRead // by instruction, if the code is checked
 	objects bool                // there is global memory without contents, if the code is checked
 
+	undefined *undefinedList // what the manual leaves undefined
+
 	races   *race.Detector   // nil unless the code was made by WithRaces
 	partial []PartialBarrier // by instruction, the same
 }
@@ -75,8 +77,9 @@ type CTA struct {
 	races    race.CTA // if the grid looks for them
 	absent   int      // threads that do not arrive with their warps, the same
 
-	mbarriers []mbarrier // those that are initialised
-	changes   int        // of mbarriers, and waits that are over
+	gathered  alu.Gathered // what lanes give to an operation that they execute together
+	mbarriers []mbarrier   // those that are initialised
+	changes   int          // of mbarriers, and waits that are over
 }
 
 // barriers is the number of barriers of a CTA.
@@ -87,8 +90,10 @@ const barriers = 16
 type barrier struct {
 	waiting uint64 // warps that wait
 	arrived int    // warps that have arrived, those that do not wait included
+	warps   uint64 // which these are
 	expect  int    // warps that it takes; 0 for all that have not exited
 	atMost  bool   // it takes no more than those that have not exited
+	reduces bool   // the last arrival was for a reduction
 	threads int    // that took part in a reduction
 	votes   int    // of them with the predicate true
 }
@@ -130,11 +135,12 @@ type Warp struct {
 	cta   *CTA
 	room  [4]entry // of the stack, while it suffices
 
-	alive   uint64 // lanes that hold threads that have not exited
-	index   int    // in the CTA
-	waiting bool   // at a barrier
-	arrived int32  // the barrier instruction at which it waits
-	phase   int    // of the cluster's barrier at which it has arrived
+	alive   uint64        // lanes that hold threads that have not exited
+	index   int           // in the CTA
+	waiting bool          // at a barrier
+	arrived int32         // the barrier instruction at which it waits
+	reduces []parkedGroup // lanes that get the result of the barrier at which it has arrived last
+	phase   int           // of the cluster's barrier at which it has arrived
 	local   region
 	out     uint64      // lanes that are with warp-splits, see Detach
 	parent  *Warp       // of a warp-split: that it was detached from
@@ -144,11 +150,12 @@ type Warp struct {
 	own *ownWritten // of local memory, nil unless the code is checked; warp-splits share it
 
 	// With Code.WithThreads:
-	since    int // branches since another path ran
-	spent    int // branches since the lanes diverged or some ceased to wait
-	spin     spin
-	parked   uint64 // lanes that are at a barrier where others of the warp are not yet
-	parkedAt uint64 // the number of that barrier
+	since  int // branches since another path ran
+	spent  int // branches since the lanes diverged or some ceased to wait
+	spin   spin
+	parked uint64        // lanes that wait for others of the warp, see threadWait
+	groups []parkedGroup // what parkedGroups returned last
+	joined []parkedGroup // that execute one operation together
 
 	polls  int  // looks at mbarriers in vain since the CTA had as many changes as
 	seen   int  // says

@@ -1,7 +1,6 @@
 package emu
 
 import (
-	"fmt"
 	"slices"
 
 	"warpbound/internal/isa"
@@ -17,7 +16,7 @@ type Turns struct {
 
 // WithThreads returns code that schedules the threads of a warp independently, as devices from sm_70 on do: every
 // diverged lane goes forward however long others loop, and barriers count threads. Without races the results are the
-// same, if no instruction depends on which lanes execute it together. Only branches and barriers are slower. Both
+// same, if no instruction depends on which lanes execute it together. Only branches, barriers and operations of a warp are slower. Both
 // numbers must be at least one. A kernel whose lanes reconverge AtSyncs is not changed. Detach is not for such code.
 //
 // A warp needs no other state than its stack for it. An entry below the running one is a path that can go on if no lane
@@ -26,27 +25,27 @@ type Turns struct {
 // to let them go on they are taken out of it and get an entry of their own, until its rpc. Both choose the lowest
 // entry, which has waited longest; and since entries begin at the top, each comes to be the lowest.
 //
-// Threads that come to a barrier apart from others of the warp are parked. The warp has arrived when all living
-// lanes are. That is so for bar.sync with a constant number and without a count; other forms are faults where lanes
-// are diverged, as they are without WithThreads, and so are instructions that name lanes which do not take part.
+// Lanes that come to a barrier, or to an operation of a warp that names them, apart from others wait there while
+// other paths run: see threadWait.
 func (c *Code) WithThreads(t Turns) *Code {
 	if c.kernel.Reconvergence == isa.AtSyncs {
 		return c
 	}
 	out := *c
-	out.turns, out.decisive = t, decisiveOf(c)
+	out.turns = t
+	if c.turns.Path > 0 { // whose threads are independent
+		return &out
+	}
+	out.decisive = decisiveOf(c)
 	out.instrs = slices.Clone(c.instrs)
 	for pc := range out.instrs {
 		in := &out.instrs[pc]
-		switch op := underlying(in.op).(type) {
+		switch underlying(in.op).(type) {
 		case *branch, *indexed:
 			in.op = &turningBranch{in.op}
-		case *barrierOp:
-			if in.op == operation(op) && op.form == isa.BarrierSync && op.immediate && !op.counted {
-				in.op, in.control = &threadBarrier{op}, true
-			}
 		}
 	}
+	out.waitForThreads()
 	return &out
 }
 
@@ -155,61 +154,4 @@ func (w *Warp) turn(waiting bool) bool {
 		w.stack[last] = e
 	}
 	return true
-}
-
-// threadBarrier is a barrier at which threads arrive one by one.
-type threadBarrier struct{ *barrierOp }
-
-func (op *threadBarrier) exec(w *Warp, mask uint64, eff *Effect) error {
-	top, pc := w.stack[len(w.stack)-1], int32(eff.PC)
-	switch {
-	case mask == 0:
-		w.advance()
-		return nil
-	case mask == w.alive:
-		w.parked = 0
-		if err := op.barrierOp.exec(w, mask, eff); err != nil {
-			return err
-		}
-		w.advance()
-		return nil
-	case mask != top.lanes: // the others wait behind the barrier
-		w.split(pc + 1)
-		w.push(pc, pc+1, mask)
-	}
-	id := w.regs.At(op.id, 0)
-	if w.parked != 0 && w.parkedAt != id {
-		return w.faultf(pc, mask, "%w: the thread waits at barrier %d while others of its warp wait at barrier %d. "+
-			"Let all threads of a warp wait at the same one", ErrBarrier, id, w.parkedAt)
-	}
-	w.parked, w.parkedAt = w.parked|mask, id
-	if w.parked != w.alive {
-		w.since = 0
-		if eff.Turned = w.turn(false) || w.turn(true); !eff.Turned {
-			return w.fault(pc, 0, fmt.Errorf("%w: no other path of the warp can go on", ErrDeadlock))
-		}
-		return nil
-	}
-	w.parked = 0
-	if err := op.arrive(w, mask, eff); err != nil {
-		return err
-	}
-	w.unpark()
-	return nil
-}
-
-// unpark lets all paths go on, which are at barriers.
-func (w *Warp) unpark() {
-	above := uint64(0)
-	for i := len(w.stack) - 1; i >= 0; i-- {
-		e := &w.stack[i]
-		here := e.lanes &^ above
-		above |= e.lanes
-		if here == 0 {
-			continue // lanes of this entry are on paths that began here
-		}
-		if e.pc++; e.pc == e.rpc {
-			w.stack = slices.Delete(w.stack, i, i+1)
-		}
-	}
 }

@@ -78,6 +78,27 @@ func TestTurnsAgainstThreads(t *testing.T) {
 // threads executes the scenario with threads that are scheduled independently, and gives up after many steps.
 func (s *scenario) threads(t *testing.T, turns Turns) ([]uint32, error) {
 	t.Helper()
+	var words []uint32
+	mem, out, err := s.stepped(t, turns, func(*Effect) {})
+	if err != nil {
+		return nil, err
+	}
+	for data := mem.Bytes(out); len(data) > 0; data = data[4:] {
+		words = append(words, binary.LittleEndian.Uint32(data))
+	}
+	return words, nil
+}
+
+// steps is threads for a test that looks at what each step did.
+func (s *scenario) steps(t *testing.T, turns Turns, look func(*Effect), after ...func(*Grid)) error {
+	t.Helper()
+	_, _, err := s.stepped(t, turns, look, after...)
+	return err
+}
+
+// stepped does so, and gives the memory and the address of out. Functions of after are called with the grid at the end.
+func (s *scenario) stepped(t *testing.T, turns Turns, look func(*Effect), after ...func(*Grid)) (*Memory, uint64, error) {
+	t.Helper()
 	launch := Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{s.block, 1, 1}}
 	mem := new(Memory)
 	out, err := mem.Alloc("out", 256)
@@ -98,21 +119,21 @@ func (s *scenario) threads(t *testing.T, turns Turns) ([]uint32, error) {
 	g.StartCTA(&cta, 0)
 	for steps := 0; !cta.Done(); steps++ {
 		if steps > 1e6 {
-			return nil, errEndless
+			return nil, 0, errEndless
 		}
 		w := &cta.Warps[steps%len(cta.Warps)]
 		if w.Done() || w.AtBarrier() {
 			continue
 		}
 		if err := w.Step(new(Env), &eff); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
+		look(&eff)
 	}
-	var words []uint32
-	for data := mem.Bytes(out); len(data) > 0; data = data[4:] {
-		words = append(words, binary.LittleEndian.Uint32(data))
+	for _, f := range after {
+		f(g)
 	}
-	return words, nil
+	return mem, out, nil
 }
 
 var errEndless = errors.New("endless")
@@ -315,28 +336,6 @@ ret;`, func(tid uint32) uint32 {
 				t.Errorf("without independent threads: %v", err)
 			}
 		})
-	}
-}
-
-// TestDivergedAtTwoBarriers: lanes of a warp that wait at barriers of different numbers are a fault, as are reductions.
-func TestDivergedAtTwoBarriers(t *testing.T) {
-	for _, body := range []string{`
-setp.lt.u32 %p0, %r0, 4;
-@%p0 bra other;
-bar.sync 0;
-ret;
-other: bar.sync 1;
-ret;`, `
-setp.lt.u32 %p0, %r0, 4;
-@%p0 bra other;
-bar.red.popc.u32 %r1, 0, %p0;
-ret;
-other: bar.red.popc.u32 %r1, 0, %p0;
-ret;`} {
-		s := &scenario{body: body, block: 32}
-		if _, err := s.threads(t, DefaultTurns); !errors.Is(err, ErrBarrier) {
-			t.Errorf("%v", err)
-		}
 	}
 }
 

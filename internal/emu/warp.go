@@ -57,6 +57,7 @@ func (w *Warp) Step(env *Env, eff *Effect) error {
 	eff.Diverged, eff.Turned, eff.Looked = false, false, nil
 	eff.Access.Kind = NoAccess
 	eff.Unsettled = 0
+	eff.Separate = false
 	eff.Arrived = false
 	eff.Released = 0
 	eff.WarpDone = false
@@ -111,6 +112,9 @@ func (w *Warp) jump(pc int32) {
 	top.pc = pc
 	if pc == top.rpc {
 		w.stack = w.stack[:len(w.stack)-1]
+		if w.parked != 0 && len(w.stack) > 0 && w.stack[len(w.stack)-1].lanes&^w.parked == 0 {
+			_ = w.turn(false) || w.turn(true) // otherwise the lanes of the entry find a deadlock
+		}
 	}
 }
 

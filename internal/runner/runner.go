@@ -230,7 +230,7 @@ type Statistics interface {
 	// NoveltyCounters.
 	Novelty(to []int64) []int64
 	// Warnings tells of reads of memory that nothing had written, of barriers that only some threads
-	// reached, and of paths that took turns.
+	// reached, of paths that took turns, and of what the manual leaves undefined.
 	Warnings() []diag.Warning
 	// Races are the data races of the run: none unless Options.Races asks for them.
 	Races() []estimate.Race

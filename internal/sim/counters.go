@@ -143,7 +143,9 @@ type Result struct {
 	Intervals  int64                 // begun by the regulator of an integrated machine
 
 	Uninitialised []emu.UninitialisedRead // if the code is checked
-	Turns         []Turn                  // if threads are scheduled independently
+
+	Turns     []Turn          // if threads are scheduled independently
+	Undefined []emu.Undefined // what the manual leaves undefined
 
 	Chain []Segment // that tile the run, if the chain of causes is wanted
 
@@ -209,6 +211,9 @@ func (r *Result) Add(other *Result) {
 		func(u *emu.UninitialisedRead) *int64 { return &u.Count })
 	r.Turns = merge(r.Turns, other.Turns,
 		func(a, b *Turn) bool { return a.Instr.Pos == b.Instr.Pos }, func(u *Turn) *int64 { return &u.Count })
+	r.Undefined = merge(r.Undefined, other.Undefined,
+		func(a, b *emu.Undefined) bool { return a.Instr.Pos == b.Instr.Pos && a.Why == b.Why },
+		func(u *emu.Undefined) *int64 { return &u.Count })
 	r.Races = merge(r.Races, other.Races, (*emu.Race).Same, func(u *emu.Race) *int64 { return &u.Count })
 	r.PartialBarriers = merge(r.PartialBarriers, other.PartialBarriers,
 		func(a, b *emu.PartialBarrier) bool { return a.Instr.Pos == b.Instr.Pos },
@@ -228,15 +233,19 @@ func merge[T any](list, others []T, same func(a, b *T) bool, count func(*T) *int
 	return list
 }
 
-// Watch takes over what a grid found out besides executing: reads of what nothing wrote, races, and barriers
-// that only some threads reach.
+// Watch takes over what a grid found out besides executing: reads of what nothing wrote, races, barriers
+// that only some threads reach, and what is undefined.
 func (r *Result) Watch(g *emu.Grid) {
+	r.Undefined = g.Undefined()
 	r.Uninitialised, r.Races, r.PartialBarriers = g.UninitialisedReads(), g.Races(), g.PartialBarriers()
 }
 
 // Reset makes a result of no run, in the same storage.
 func (r *Result) Reset() {
-	*r = Result{Schedulers: r.Schedulers, Cores: r.Cores, Uninitialised: r.Uninitialised[:0], Turns: r.Turns[:0], Chain: r.Chain[:0], Races: r.Races[:0], PartialBarriers: r.PartialBarriers[:0]}
+	*r = Result{
+		Schedulers: r.Schedulers, Cores: r.Cores, Uninitialised: r.Uninitialised[:0], Turns: r.Turns[:0], Undefined: r.Undefined[:0],
+		Chain: r.Chain[:0], Races: r.Races[:0], PartialBarriers: r.PartialBarriers[:0],
+	}
 	for _, sm := range r.Schedulers {
 		clear(sm)
 	}

@@ -153,6 +153,9 @@ func (t *Tracker) Step(s *Step) {
 	}
 	x := step{Step: s, Tracker: t, cta: c, warp: w, in: &t.kernel.Instrs[s.PC], mask: s.Effect.Mask}
 	kind := x.execute()
+	if kind == "" && s.Effect.Separate { // whose operands take part, and when, is not followed
+		kind = Operand
+	}
 	if kind == "" && slices.ContainsFunc(s.Effect.Looked, func(r isa.Reg) bool { return w.registers[r] != 0 }) {
 		kind = Spin
 	}

@@ -75,6 +75,13 @@ func (t *statistics) Warnings() []diag.Warning {
 		}
 		warnings = append(warnings, diag.Warning{Pos: at.Instr.Pos, ID: runner.PathsTookTurns, Text: text})
 	}
+	for _, u := range t.result.Undefined {
+		text := fmt.Sprintf("the PTX manual leaves undefined what happens: %s", u.Why)
+		if u.Instr.Loc.Known() {
+			text = "(" + u.Instr.Loc.String() + ") " + text
+		}
+		warnings = append(warnings, diag.Warning{Pos: u.Instr.Pos, ID: estimate.UndefinedBehaviour, Text: text})
+	}
 	for _, b := range t.result.PartialBarriers {
 		text := fmt.Sprintf("%d threads of CTA (%d,%d,%d) do not reach the barrier: they have exited, or have only their end before them",
 			b.Missing, b.CTA[0], b.CTA[1], b.CTA[2])

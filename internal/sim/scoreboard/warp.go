@@ -81,6 +81,9 @@ func (m *sm) step(s *scheduler, w *warp, st *step, now int64) {
 	}
 	m.count.ThreadInstrs += int64(bits.OnesCount64(eff.Mask))
 	m.reasons.issue(w, st, now)
+	if eff.Turned {
+		m.turns[eff.PC]++
+	}
 	if st.kind == kindMemory {
 		m.access(w, st, now)
 		w.next = &m.steps[w.sched][w.emu.PC()]
@@ -104,18 +107,9 @@ func (m *sm) step(s *scheduler, w *warp, st *step, now int64) {
 		if eff.Diverged {
 			m.count.DivergentBranches++
 		}
-		if eff.Turned {
-			m.turns[eff.PC]++
-		}
 	case kindBarrier:
-		if eff.Turned {
-			m.turns[eff.PC]++
-		}
 		w.setReady(st, readyAt(now+int64(st.latency), false))
 		m.reasons.computes(w, st, now+int64(st.latency))
-		if w.emu.AtBarrier() || eff.Released>>w.index&1 != 0 {
-			w.state = atBarrier
-		}
 	case kindFence:
 		if w.inflight > 0 {
 			w.state = atFence
@@ -144,6 +138,9 @@ func (m *sm) step(s *scheduler, w *warp, st *step, now int64) {
 	if eff.WarpDone {
 		m.exit(s, w, now+int64(st.latency))
 	} else {
+		if w.emu.AtBarrier() || eff.Released>>w.index&1 != 0 { // also behind an exit for which others of the warp waited
+			w.state = atBarrier
+		}
 		w.next = &m.steps[w.sched][w.emu.PC()]
 		m.schedule(w, next, why)
 	}

@@ -53,6 +53,9 @@ func Job(a *estimate.Analysis, pos diag.Pos, by Limits) estimate.CheckedJob {
 		c.Verdict = estimate.Over
 	case a.Void != nil:
 		c.Verdict = estimate.Failed
+	case a.Undefined() != nil:
+		w := a.Undefined()
+		c.Verdict, c.Reasons = estimate.Unknown, []estimate.Remark{{Pos: w.Pos, Text: "no bound holds on a GPU: " + w.Text}}
 	case a.Interrupted != nil && !(within && c.Bound.Evidence == estimate.Proven):
 		text := fmt.Sprintf("the analysis ended early (%s), and what is known by then does not decide", a.Interrupted.Reason)
 		c.Verdict, c.Reasons = estimate.Unknown, []estimate.Remark{{Text: text}}
