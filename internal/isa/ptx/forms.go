@@ -262,7 +262,7 @@ var rows = []row{
 	{isa.Set, "set.<fcmp>.<u32|s32|bf16x2>.bf16x2 d, a:src, b:src"},
 	{isa.Set, "set.<fcmp>.<bool>[.ftz].<u32|s32|f16x2>.f16x2 d, a:src, b:src, !c:pred"},
 	{isa.Set, "set.<fcmp>.<bool>.<u32|s32|bf16x2>.bf16x2 d, a:src, b:src, !c:pred"},
-	{isa.Selp, "selp.<word> d, a, b, c:pred"},
+	{isa.Selp, "selp.<word> d, a, b, !c:pred"},
 	{isa.Slct, "slct.<word>.s32 d, a, b, c:src"},
 	{isa.Slct, "slct[.ftz].<word>.f32 d, a, b, c:src"},
 

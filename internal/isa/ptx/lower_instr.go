@@ -201,6 +201,10 @@ func (fn *function) operands(c *candidate, x *Instr) (isa.Instr, error) {
 	if in.Op == isa.Cvt && c.slots[0].explicit != isa.Invalid {
 		in.Type, in.SrcType = c.slots[0].explicit, c.slots[1].explicit
 	}
+	if in.Op == isa.Selp && in.Src[2].Not {
+		// What a selection by a complement gives is that of the other operand without it.
+		in.Src[0], in.Src[1], in.Src[2].Not = in.Src[1], in.Src[0], false
+	}
 	switch {
 	case in.Op == isa.BulkCopy, in.Op == isa.Mbarrier:
 		return fn.asynchronous(in), nil

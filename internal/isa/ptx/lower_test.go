@@ -104,6 +104,7 @@ func TestLower(t *testing.T) {
 		{"setp.gtu.ftz.f32 _|%p2, %f1, %f2;", "setp.gtu.ftz.f32 _, %0, %1, %2"},
 		{"set.eq.f32.u32 %f1, %r1, %r2;", "set.eq.f32.u32 %0, %1, %2"},
 		{"selp.f32 %f1, %f2, 0f00000000, %p1;", "selp.f32 %0, %1, 0x0, %2"},
+		{"selp.b32 %r1, 5, %r2, !%p1;", "selp.b32 %0, %1, 0x5, %2"},
 		{"slct.u64.s32 %rd1, %rd2, %rd3, %r1;", "slct.u64.s32 %0, %1, %2, %3"},
 		{"testp.subnormal.f64 %p1, %fd1;", "testp.subnormal.f64 %0, %1"},
 
