@@ -48,8 +48,9 @@ type Unwritten struct {
 // writes them, in no particular order and each once. Whether a run can take the path
 // is not known. What is written under a guard counts as written for instructions
 // under the same guard, and behind a branch or an exit that tells that it held, as
-// long as the guard's register keeps its value. An instruction that is not modelled counts as
-// one that writes all of its registers and reads none but its guard's.
+// long as the guard's register keeps its value. A branch to where the run ends leads nowhere.
+// An instruction that is not modelled counts as one that writes all of its registers and reads
+// none but its guard's.
 func UnwrittenReads(g *cfg.Graph) iter.Seq[Unwritten] {
 	return func(yield func(Unwritten) bool) {
 		live := cfg.Liveness(g)
@@ -172,12 +173,22 @@ func (w *writes) walk(p place) (int, bool) {
 		if e.Kind == cfg.FallThrough {
 			holds = opposite(holds)
 		}
-		if under.Set && holds == under {
-			continue // written on this way
+		if under.Set && holds == under || w.stops(e.To, holds) {
+			continue // written on this way, or nothing is behind it
 		}
 		w.visit(place{e.To, under})
 	}
 	return 0, false
+}
+
+// stops reports whether a block begins with an instruction that ends the run where the guard holds,
+// as behind the last comparison of a call by address.
+func (w *writes) stops(block int, holds isa.Guard) bool {
+	if !holds.Set || block == w.g.Exit() {
+		return false
+	}
+	in := &w.g.Kernel.Instrs[w.g.Blocks[block].Start]
+	return in.Op == isa.RunSystem && in.System == isa.SysStop && in.Guard == holds
 }
 
 // opposite is the guard that holds where g does not.

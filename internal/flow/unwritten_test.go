@@ -26,6 +26,7 @@ func unless(p int, in isa.Instr) isa.Instr {
 // TestUnwrittenReads has the predicates 0 and 1 and the registers 2 to 4.
 func TestUnwrittenReads(t *testing.T) {
 	ret := isa.Instr{Op: isa.Ret}
+	stop := isa.Instr{Op: isa.RunSystem, System: isa.SysStop, Reason: "no function"}
 	prologue := []isa.Instr{mov(0), mov(1)}
 	for _, c := range []struct {
 		name string
@@ -48,6 +49,9 @@ func TestUnwrittenReads(t *testing.T) {
 		{"behind a branch", []isa.Instr{guarded(0, mov(2)), unless(0, bra(5)), mov(3, 2), ret}, "[]"},
 		{"behind the other branch", []isa.Instr{guarded(0, mov(2)), guarded(0, bra(5)), mov(3, 2), ret}, "[{2 4 false}]"},
 		{"behind an exit", []isa.Instr{guarded(0, mov(2)), unless(0, ret), mov(3, 2), ret}, "[]"},
+		{"but where the run ends", []isa.Instr{guarded(0, bra(5)), mov(2), bra(6), guarded(0, stop), mov(3, 2), ret}, "[]"},
+		{"where the run may end", []isa.Instr{guarded(0, bra(5)), mov(2), bra(6), guarded(1, stop), mov(3, 2), ret}, "[{2 6 false}]"},
+		{"where it ends for others", []isa.Instr{guarded(0, bra(5)), mov(2), bra(6), unless(0, stop), mov(3, 2), ret}, "[{2 6 false}]"},
 		{"at the end of a block", []isa.Instr{mov(4), unless(0, mov(2)), guarded(0, mov(4)), mov(3, 2), unless(1, bra(5)), ret}, "[{2 5 false}]"},
 		{"a guard", []isa.Instr{guarded(0, mov(3)), ret}, "[]"},
 		{"unreachable", []isa.Instr{ret, mov(3, 2), ret}, "[]"},
