@@ -103,6 +103,7 @@ var arrows = []rule{
 	{"internal/test/goldentest", []string{"estimate", "internal/..."}, "texts have no meaning"},
 	{"internal/test/pagetest", []string{"estimate", "internal/..."}, "pages have no meaning"},
 	{"internal/test/isatest", []string{"internal/isa/*", "internal/machine", "internal/job", "internal/emu"}, "the table of operations is neutral"},
+	{"internal/test/interleavings", []string{"estimate", "internal/..."}, "what threads can do in any order is written from the manual alone"},
 	{"internal/test/interp", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/..."}, "forms are executed by what shares single results with emu alone"},
 	{"internal/method/...", []string{"internal/isa/*", "internal/sim/...", "internal/emu", "internal/job", "internal/workload", "internal/runner/...", "internal/platform", "internal/campaign", "internal/analysis", "internal/study/..."}, "the methods are independent of what they are tested against"},
 	{"internal/method/search", []string{"internal/isa/*", "internal/machine", "internal/workload", "internal/runner/...", "internal/trace"}, "whoever runs the kernel is behind an interface"},
