@@ -72,8 +72,9 @@ type Path struct {
 	Model        *smt.Model  // such inputs
 	Threads      []ThreadPath
 	Reads        []Read // of symbolic elements, each once for a thread and an offset, in order of first reading
-	Communicates bool   // for the model, a thread got what another had written: bytes, or a vote at a barrier
+	Communicates bool   // for the model, a thread got what another had written or had: bytes, a vote at a barrier, what lanes exchange
 	Fault        error  // why the path ended but by the threads' ends: the instruction that fails
+	Unfollowed   error  // why the path is not known further, and counts as cut off: an instruction that takes threads together of which some are not explored
 
 	doubts []*smt.Term // conditions under which results are unsettled: a device may go on otherwise
 }
@@ -114,7 +115,7 @@ type Result struct {
 	Outcomes  map[BranchOutcome]Verdict   // of every outcome of every branch that has several
 	Remaining map[BranchOutcome]Remaining // of the outcomes that paths took
 	Complete  bool                        // all paths were found
-	CutOff    int                         // paths that were cut off after MaxSteps, or because there were too many terms
+	CutOff    int                         // paths that were cut off after MaxSteps, because there were too many terms, or where they are not known further
 	Queries   int                         // to the solver
 	Unknown   int                         // paths of which no solver knows whether they exist
 }
@@ -124,7 +125,9 @@ type explorer struct {
 	Options
 	b       *smt.Builder
 	launch  *semantics.Launch
-	ctas    []int // of threads: the first thread of its CTA
+	ctas    []int         // of threads: the first thread of its CTA
+	warps   [][]int       // of threads: those of its warp by lane, negative where none is explored
+	open    *openOutcomes // nil if lanes do not exchange
 	regions []region
 	arrays  []*smt.Term // what regions hold at first; nil if nobody asked
 
@@ -253,6 +256,12 @@ func newExplorer(o Options) (*explorer, error) {
 		return nil, err
 	}
 	k := o.Launch.Kernel()
+	if Exchanges(k) {
+		var err error
+		if x.open, err = newOpenOutcomes(k); err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", k.Readable(), err)
+		}
+	}
 	for pc := range k.Instrs {
 		if all := outcomesOf(pc, &k.Instrs[pc]); len(all) > 1 {
 			for _, outcome := range all {
@@ -298,7 +307,7 @@ func (x *explorer) follow(ctx context.Context, s *state, res *Result) error {
 		}
 	}()
 	s.trunk = &trunk{}
-	for steps := s.steps(); !s.done && s.fault == nil; steps++ {
+	for steps := s.steps(); !s.done && s.fault == nil && s.unfollowed == nil; steps++ {
 		if steps >= x.MaxSteps || x.b.Len() >= maxTerms {
 			res.CutOff++
 			return nil
@@ -315,6 +324,9 @@ func (x *explorer) follow(ctx context.Context, s *state, res *Result) error {
 		}
 	}
 	s.trunk.steps = s.steps()
+	if s.unfollowed != nil {
+		res.CutOff++
+	}
 	res.Paths = append(res.Paths, s.found())
 	return nil
 }

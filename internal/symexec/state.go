@@ -26,8 +26,8 @@ type state struct {
 	model    *smt.Model        // for which the path condition holds; while it waits, all but its last part
 	memo     *smt.Evaluator
 
-	done  bool // all threads have ended
-	fault error
+	done              bool // all threads have ended
+	fault, unfollowed error
 
 	trunk  *trunk        // the path that is followed; of one that waits, that which it leaves
 	forked bool          // the model is not known to satisfy the last part of the path condition
@@ -74,7 +74,7 @@ func (x *explorer) start() *state {
 // found returns the path that was executed to its end.
 func (s *state) found() Path {
 	p := Path{
-		Model: s.model, Fault: s.fault, Communicates: s.talks, Threads: make([]ThreadPath, len(s.threads)),
+		Model: s.model, Fault: s.fault, Unfollowed: s.unfollowed, Communicates: s.talks, Threads: make([]ThreadPath, len(s.threads)),
 		doubts: s.doubts.list(),
 	}
 	for i := range s.threads {
@@ -227,6 +227,9 @@ func (s *state) guard(in *isa.Instr) *smt.Term {
 func (s *state) step() error {
 	t := s.now()
 	in := &s.x.launch.Kernel().Instrs[t.pc]
+	if s.x.open != nil {
+		t.open = s.x.open.closed(t.open, t.pc)
+	}
 	for _, o := range in.Dst {
 		if o.Kind == isa.KindReg && s.now().regs[o.Reg] == nil {
 			return s.x.unsupported(in)
@@ -238,7 +241,7 @@ func (s *state) step() error {
 	case in.Op == isa.Bra:
 		s.branch(g, in.Target)
 		return nil
-	case s.x.launch.Pure(t.pc):
+	case s.x.launch.Pure(t.pc) && !ofLanes(in.Op):
 		err := s.compute(in, g)
 		t.pc++
 		return err
@@ -249,7 +252,7 @@ func (s *state) step() error {
 	}
 	before := t.barriers
 	err := s.effect(in)
-	if s.fault != nil { // the path ends before it
+	if s.fault != nil || s.unfollowed != nil { // the path ends before it
 		t.steps--
 		t.barriers = before
 	}
@@ -282,6 +285,9 @@ func (s *state) take(outcome BranchOutcome) {
 	if s.x.outcomes[outcome] {
 		t := s.now()
 		t.outcomes, t.marks = t.outcomes.with(outcome), t.marks.with(t.steps)
+		if s.x.open != nil {
+			t.open = s.x.open.with(t.open, outcome)
+		}
 	}
 }
 
@@ -384,6 +390,8 @@ func (s *state) effect(in *isa.Instr) error {
 		s.fault = diag.Errorf(in.Pos, "%s ends the run", s.x.text(in))
 	case isa.Bar:
 		return s.arrive(in)
+	case isa.Shfl, isa.Vote, isa.Match, isa.Redux, isa.Elect, isa.Activemask, isa.BarWarp:
+		return s.joinLanes(in)
 	case isa.Fence, isa.Nop, isa.Prefetch, isa.Reconverge, isa.Split, isa.Merge:
 		t.pc++
 	case isa.BrxIdx:

@@ -19,7 +19,10 @@ type thread struct {
 	outcomes *chain[BranchOutcome]
 	marks    *chain[int] // instructions until each of the outcomes
 	barriers *chain[int]
-	waits    *isa.Instr // the barrier at which it waits
+	waits    *isa.Instr  // the barrier at which it waits, or the operation on several lanes
+	together collective  // such an operation
+	sources  []*smt.Term // of that
+	open     int         // see openOutcomes
 	ended    bool
 }
 
@@ -65,7 +68,22 @@ func (x *explorer) admit() error {
 		}
 		x.ctas = append(x.ctas, first)
 	}
+	x.findWarps()
 	return nil
+}
+
+// findWarps finds the lanes of the warp of each thread.
+func (x *explorer) findWarps() {
+	type warp struct{ cta, warp int }
+	known := make(map[warp][]int)
+	for i, t := range x.Threads {
+		w := warp{x.ctas[i], t.Warp}
+		if known[w] == nil {
+			known[w] = slices.Repeat([]int{-1}, x.launch.Width())
+		}
+		known[w][t.Lane] = i
+		x.warps = append(x.warps, known[w])
+	}
 }
 
 // members returns the threads of the CTA of the one that runs.
@@ -98,7 +116,11 @@ func (s *state) pass() {
 		}
 	}
 	switch {
-	case waiting >= 0 && end-first == s.x.ctaThreads():
+	case waiting >= 0 && s.settleStuck(first, end):
+		if s.unfollowed == nil {
+			s.pass()
+		}
+	case waiting >= 0 && (end-first == s.x.ctaThreads() || len(s.barriers) == 0):
 		in := s.threads[waiting].waits
 		s.fault = diag.Errorf(in.Pos, "%s: threads of the CTA wait here, and the others have ended or wait elsewhere", s.x.text(in))
 	case waiting >= 0: // threads that do not run here may arrive
@@ -127,6 +149,11 @@ func (s *state) end() {
 	s.now().ended = true
 	for i := len(s.barriers) - 1; i >= 0; i-- {
 		s.settle(i)
+	}
+	for _, i := range s.x.warps[s.at] {
+		if i >= 0 && s.threads[i].together.in != nil {
+			s.settleLanes(i)
+		}
 	}
 	s.pass()
 }
