@@ -89,6 +89,12 @@ func (e Element) holds(bits uint64) bool {
 	return false
 }
 
+// span returns by how much the greatest element is above the least, which are no floats.
+func (e Element) span() uint64 {
+	unused := 64 - 8*e.Bytes
+	return (e.High - e.Low) << unused >> unused
+}
+
 // within is holds as a term.
 func (e Element) within(b *smt.Builder, bits *smt.Term) *smt.Term {
 	any, width := b.Truth(false), 8*e.Bytes

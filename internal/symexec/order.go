@@ -5,6 +5,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"warpbound/internal/isa"
 	"warpbound/internal/smt"
@@ -110,7 +111,8 @@ func (x *explorer) rank(s *state) rank {
 	return rank{2, -s.trunk.steps}
 }
 
-// choose returns the path that waits and is to be followed next: the oldest of those that come first.
+// choose returns the path that waits and is to be followed next: the oldest of those that come
+// first.
 func (x *explorer) choose() int {
 	best := 0
 	first := x.rank(x.waiting[0])
@@ -191,13 +193,63 @@ func (s *state) solve(ctx context.Context) (smt.Answer, *smt.Model, error) {
 			return smt.Sat, m, nil
 		}
 	}
-	return s.x.Solver.Extend(ctx, all[:last], s.model, all[last])
+	answer, model, err := s.x.Solver.Extend(ctx, all[:last], s.model, all[last])
+	if err == nil && answer == smt.Unknown {
+		if m := s.raise(all); m != nil {
+			return smt.Sat, m, nil
+		}
+	}
+	return answer, model, err
 }
 
-// guess tries models that differ from that of the path from which one leaves in the elements that the
-// last condition depends on: all of them, one of them, and each by chance, least, greatest, zero or one.
-// Solvers of floating point need long for what most of these decide. It returns nil if none
-// satisfies all conditions.
+// raise looks for a model in which what the last condition takes to be a constant is that constant,
+// if it grows with the elements that it depends on, as their sum does: solvers of bits give up on
+// sums of many. From their least numbers on elements are raised, one after the other, as far as it
+// takes. It returns nil if that does not satisfy all conditions.
+func (s *state) raise(all []*smt.Term) *smt.Model {
+	last := all[len(all)-1]
+	if last.Op() != smt.Eq || last.Args()[0].Sort() == smt.Bool {
+		return nil
+	}
+	sum := last.Args()[0]
+	target, isConst := last.Args()[1].Const()
+	if !isConst {
+		sum = last.Args()[1]
+		if target, isConst = last.Args()[0].Const(); !isConst {
+			return nil
+		}
+	}
+	const maximum = 1 << 62 // of all that elements can be raised
+	elements, steps := s.elements(last), uint64(0)
+	for _, p := range elements {
+		if steps += p.element.span(); p.element.Float || p.element.span() > maximum || steps > maximum {
+			return nil
+		}
+	}
+	raised := func(by uint64) *smt.Model {
+		m := s.model.Clone()
+		for _, p := range elements {
+			here := min(by, p.element.span())
+			p.set(m, p.element.Low+here)
+			by -= here
+		}
+		return m
+	}
+	minimum := smt.NewEvaluator(raised(0)).Eval(sum)
+	above := func(x uint64) uint64 { return (x - minimum) << (64 - sum.Width()) }
+	by := sort.Search(int(steps), func(by int) bool {
+		return above(smt.NewEvaluator(raised(uint64(by))).Eval(sum)) >= above(target)
+	})
+	if m := raised(uint64(by)); smt.NewEvaluator(m).Holds(all) {
+		return m
+	}
+	return nil
+}
+
+// guess tries models that differ from that of the path from which one leaves in the elements that
+// the last condition depends on: all of them, one of them, and each by chance, least, greatest,
+// zero or one. Solvers of floating point need long for what most of these decide. It returns nil if
+// none satisfies all conditions.
 func (s *state) guess(all []*smt.Term) *smt.Model {
 	const maximum, draws = 64, 32 // elements of which one alone is changed; how often each is sampled
 	last := all[len(all)-1]
@@ -212,9 +264,7 @@ func (s *state) guess(all []*smt.Term) *smt.Model {
 			if !p.element.holds(bits) {
 				bits = p.element.Low
 			}
-			for i := range p.element.Bytes {
-				m.SetCell(p.array, p.at+uint64(i), bits>>(8*i)&0xff)
-			}
+			p.set(m, bits)
 		}
 		if e := smt.NewEvaluator(m); e.Eval(last) == 1 && e.Holds(all) {
 			return m
@@ -248,8 +298,15 @@ type place struct {
 	element Element
 }
 
-// elements returns the elements with a range that a condition depends on. Where it depends on an array
-// at offsets that are not known, they are those that were read of it for the model.
+// set gives an element bits in a model.
+func (p place) set(m *smt.Model, bits uint64) {
+	for i := range p.element.Bytes {
+		m.SetCell(p.array, p.at+uint64(i), bits>>(8*i)&0xff)
+	}
+}
+
+// elements returns the elements with a range that a condition depends on. Where it depends on an
+// array at offsets that are not known, they are those that were read of it for the model.
 func (s *state) elements(c *smt.Term) []place {
 	var all []place
 	add := func(array string, index uint64) {

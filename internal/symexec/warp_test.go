@@ -73,8 +73,8 @@ E:	ret;
 `)
 }
 
-// shuffled is a sum over the lanes of a warp, in lane 0.
-var shuffled = func(how string) string {
+// sumOfLanes adds up %x of all lanes of a warp, for lane 0 at least.
+func sumOfLanes(how string) string {
 	var text strings.Builder
 	for _, by := range []int{16, 8, 4, 2, 1} {
 		fmt.Fprintf(&text, "\tshfl.sync.%s.b32 %%y|%%q, %%x, %d, 31, -1; add.u32 %%x, %%x, %%y;\n", how, by)
@@ -97,10 +97,10 @@ func TestWarps(t *testing.T) {
 		threads      int
 		target, body string
 	}{
-		"a sum by shfl.down": {32, "sm_90", shuffled("down") + only0 + `
+		"a sum by shfl.down": {32, "sm_90", sumOfLanes("down") + only0 + `
 	setp.eq.u32 %p2, %x, 0x1234567;
 	@%p2 bra S;`},
-		"a sum by shfl.bfly": {32, "sm_90", shuffled("bfly") + `
+		"a sum by shfl.bfly": {32, "sm_90", sumOfLanes("bfly") + `
 	setp.eq.u32 %p2, %x, 0x1234567;
 	@%p2 bra S;`},
 		"a prefix by shfl.up": {32, "sm_90", `
@@ -192,7 +192,7 @@ L:	vote.ballot.b32 %y, 1;
 	setp.lt.or.u32 %p3, %lane, 29, %p3;
 	setp.eq.or.u32 %p3, %r1, 4, %p3;
 	@!%p3 bra L;`},
-		"a sum of a warp and a quarter": {40, "sm_90", shuffled("bfly") + `
+		"a sum of a warp and a quarter": {40, "sm_90", sumOfLanes("bfly") + `
 	mov.u32 %r1, s;
 	shr.u32 %r2, %tid, 5;
 	shl.b32 %r2, %r2, 2;
@@ -325,6 +325,33 @@ A:	bar.sync 0;`, "the others have ended or wait elsewhere"},
 			}
 			if faults == 0 {
 				t.Errorf("none of %d paths fails", len(res.Paths))
+			}
+			s.replayIn(t, 32, res)
+		})
+	}
+}
+
+// TestSumsOfMany has a solver that gives up on sums of all lanes, which are found by raising
+// elements.
+func TestSumsOfMany(t *testing.T) {
+	for name, c := range map[string]struct {
+		element symexec.Element
+		sum     string
+	}{
+		"natural numbers": {symexec.Element{Bytes: 4, Low: 3, High: 1000}, "12345"},
+		"integers":        {symexec.Element{Bytes: 4, Signed: true, Low: 1<<32 - 500, High: 1000}, "-1234"},
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
+			s := warps(t, 32, "sm_90", sumOfLanes("bfly")+`
+	setp.eq.u32 %p2, %x, `+c.sum+`;
+	@%p2 bra S;`).limited(t, 1000)
+			s.options.Buffers[0].Element = c.element
+			s.options.MaxPaths, s.options.MaxSteps = 4, 10_000
+			res := s.explore(t)
+			for outcome, v := range res.Outcomes {
+				if v != symexec.Covered {
+					t.Errorf("%v is %v", outcome, v)
+				}
 			}
 			s.replayIn(t, 32, res)
 		})
