@@ -53,6 +53,17 @@ func (ts *threads) middle() (thread, first int) {
 	return first + len(ts.cta)/2, first
 }
 
+// warp returns the numbers of the threads in the warp of one.
+func (ts *threads) warp(i int) []int {
+	width, first := ts.launch.Width(), i%len(ts.cta)
+	first -= first % width
+	var all []int
+	for k := range min(width, len(ts.cta)-first) {
+		all = append(all, i-i%len(ts.cta)+first+k)
+	}
+	return all
+}
+
 // n returns how many threads there are.
 func (ts *threads) n() int {
 	g := ts.launch.Grid()

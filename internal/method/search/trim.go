@@ -29,8 +29,9 @@ type TrimConfig struct {
 	Solver  *smt.Solver
 	Builder *smt.Builder // of the solver's terms
 
-	// Later tells that a run has launches besides this one. Paths are of this one all the same, with what is in memory
-	// when it begins, but outcomes are infeasible only if no launch of the kernel takes them.
+	// Later tells that a run has launches besides this one. Paths are of this one all the same,
+	// with what is in memory when it begins, but outcomes are infeasible only if no launch of the
+	// kernel takes them.
 	Later bool
 
 	MaxThreads int // that are explored together
@@ -38,8 +39,9 @@ type TrimConfig struct {
 	MaxSteps   int
 	MaxQueries int
 
-	// Limit is how long symbolic execution may take; 0 for any time. What is made of its paths may take half as long
-	// again then. What is found depends on how fast computers and solvers are where it does not suffice.
+	// Limit is how long symbolic execution may take; 0 for any time. What is made of its paths may
+	// take half as long again then. What is found depends on how fast computers and solvers are
+	// where it does not suffice.
 	Limit time.Duration
 
 	// OnExploration, unless nil, is called after every exploration.
@@ -53,6 +55,9 @@ const (
 	maxTried = 256
 )
 
+// maxExchanging is of how many threads a CTA is explored as a whole at most, where lanes exchange.
+const maxExchanging = 256
+
 // trimmer explores more and more threads.
 type trimmer struct {
 	TrimConfig
@@ -60,6 +65,8 @@ type trimmer struct {
 	result      *Trimmed
 	outcomes    map[symexec.BranchOutcome]symexec.Verdict
 	tried       int
+	exchanges   bool     // lanes of a warp do, which are explored together
+	noted       bool     // why paths are cut off
 	independent bool     // no thread uses what another writes
 	talk        bool     // some of several threads got what another had written
 	waiting     []*found // to be added
@@ -73,18 +80,19 @@ type found struct {
 	wanted  bool // as atoms
 }
 
-// Trim explores the thread in the middle of the launch and then one that may be any one. As
-// long as there are branch outcomes that no path took and that are not proved infeasible, it
-// explores 2, 3, ... threads together, unless these do not communicate: then their paths are
-// combinations of those of one. If nothing that a thread writes is used by others and all paths
-// of one that may be any one were found, no thread takes the other outcomes. What the inputs of
-// each path are becomes an atom of the plan; those of several threads only if their paths took
-// new outcomes. The result depends on the configuration alone, and on which questions the
-// solver answers in time.
+// Trim explores the thread in the middle of the launch, or its warp if lanes exchange what they
+// have, and then a thread that may be any one. As long as there are branch outcomes that no path
+// took and that are not proved infeasible, it explores 2, 3, ... threads together, unless these do
+// not communicate: then their paths are combinations of those of one. Where lanes exchange, it is
+// all threads of a CTA at once. If nothing that a thread writes is used by others and all paths of
+// one that may be any one were found, no thread takes the other outcomes. What the inputs of each
+// path are becomes an atom of the plan; those of several threads only if their paths took new
+// outcomes. The result depends on the configuration alone, and on which questions the solver
+// answers in time.
 //
-// If threads come to an instruction without a meaning as a formula, or if Limit passes, exploration ends, which a
-// note tells: what was not covered by then is open. It is an error if a solver fails or ctx ends; in the latter case
-// what was found until then is the result, too.
+// If threads come to an instruction without a meaning as a formula, or if Limit passes, exploration
+// ends, which a note tells: what was not covered by then is open. It is an error if a solver fails
+// or ctx ends; in the latter case what was found until then is the result, too.
 func Trim(ctx context.Context, c TrimConfig) (*Trimmed, error) {
 	if err := c.Space.Check(); err != nil {
 		return nil, err
@@ -97,8 +105,9 @@ func Trim(ctx context.Context, c TrimConfig) (*Trimmed, error) {
 			space: &plan.Space, threads: ts, plan: plan, views: make(map[place]int), kinds: make(map[*smt.Term]kind),
 			data: make(map[int]bool), tooMany: make(map[int]bool), filled: make(map[filling]map[uint64]uint64),
 		},
-		result:   &Trimmed{Plan: plan, Paths: []Path{}, Pairs: []Pair{}, Outcomes: []BranchOutcome{}, Notes: []string{}},
-		outcomes: make(map[symexec.BranchOutcome]symexec.Verdict),
+		result:    &Trimmed{Plan: plan, Paths: []Path{}, Pairs: []Pair{}, Outcomes: []BranchOutcome{}, Notes: []string{}},
+		outcomes:  make(map[symexec.BranchOutcome]symexec.Verdict),
+		exchanges: symexec.Exchanges(c.Launch.Kernel()),
 	}
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if c.Limit > 0 {
@@ -158,10 +167,16 @@ func (t *trimmer) stop(ctx context.Context) error {
 	return t.end(context.WithoutCancel(ctx))
 }
 
-// one explores one thread: that in the middle, and any one.
+// one explores one thread: that in the middle, and any one. Where lanes exchange, it explores the
+// warp in the middle in place of the former; the latter is followed to the first exchange, which
+// tells what it reads before.
 func (t *trimmer) one(ctx context.Context) error {
 	middle, _ := t.threads.middle()
-	concrete, err := t.explore(ctx, []int{middle}, nil, t.MaxQueries)
+	numbers := []int{middle}
+	if t.exchanges {
+		numbers = t.threads.warp(middle)
+	}
+	concrete, err := t.explore(ctx, numbers, nil, t.MaxQueries)
 	if err != nil {
 		return err
 	}
@@ -196,7 +211,10 @@ func (t *trimmer) one(ctx context.Context) error {
 // together explores ever more threads, of one CTA as long as it has as many.
 func (t *trimmer) together(ctx context.Context) error {
 	_, first := t.threads.middle()
-	for n := 2; n <= min(t.MaxThreads, t.threads.n()-first) && t.open() > 0 && !t.independent; n++ {
+	for _, n := range t.groupSizes(first) {
+		if t.open() == 0 || t.independent {
+			return nil
+		}
 		var numbers []int
 		for i := range n {
 			numbers = append(numbers, first+i)
@@ -213,6 +231,22 @@ func (t *trimmer) together(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// groupSizes returns how many threads from a first one on are explored together, one number after
+// the other.
+func (t *trimmer) groupSizes(first int) []int {
+	var sizes []int
+	if n := len(t.threads.cta); t.exchanges {
+		if t.MaxThreads > 1 && n > t.Launch.Width() && n <= maxExchanging {
+			sizes = append(sizes, n)
+		}
+		return sizes
+	}
+	for n := 2; n <= min(t.MaxThreads, t.threads.n()-first); n++ {
+		sizes = append(sizes, n)
+	}
+	return sizes
 }
 
 // note adds a note to the result.
@@ -302,7 +336,8 @@ func (t *trimmer) explore(ctx context.Context, numbers []int, indices []symexec.
 	if err != nil && (res == nil || !errors.Is(err, ctx.Err())) {
 		return nil, err
 	}
-	f := &found{Result: res, numbers: numbers, anyOne: len(indices) > 0, wanted: len(numbers) == 1}
+	f := &found{Result: res, numbers: numbers, anyOne: len(indices) > 0}
+	f.wanted = !t.exchanges && len(numbers) == 1 || len(t.result.Explorations) == 0
 	e := Exploration{
 		Threads: len(numbers), AnyOne: f.anyOne, Paths: len(res.Paths), CutOff: res.CutOff,
 		Unknown: res.Unknown, Queries: res.Queries, Complete: res.Complete,
@@ -322,6 +357,10 @@ func (t *trimmer) explore(ctx context.Context, numbers []int, indices []symexec.
 	for i := range res.Paths {
 		if res.Paths[i].Fault != nil {
 			e.Faults++
+		}
+		if p := &res.Paths[i]; p.Unfollowed != nil && !f.anyOne && !t.noted {
+			t.noted = true
+			t.note("paths are cut off: %v", p.Unfollowed)
 		}
 		t.talk = t.talk || res.Paths[i].Communicates
 	}
@@ -374,13 +413,14 @@ func (t *trimmer) symbolic() ([]symexec.Buffer, []symexec.Range) {
 	return buffers, ranges
 }
 
-// add adds paths that do not fail, and an atom of each unless it has no inputs. Paths that were
-// found before for other threads are left out, unless what is known of them does not scale.
+// add adds paths that do not fail and were followed to their ends, and an atom of each unless it
+// has no inputs. Paths that were found before for other threads are left out, unless what is known
+// of them does not scale.
 func (t *trimmer) add(ctx context.Context, f *found) error {
 	t.waiting = slices.DeleteFunc(t.waiting, func(other *found) bool { return other == f })
 	for i := range f.Paths {
 		p, numbers := &f.Paths[i], f.numbers
-		if p.Fault != nil {
+		if p.Fault != nil || p.Unfollowed != nil {
 			continue
 		}
 		if f.anyOne {
@@ -414,8 +454,8 @@ func sameWays(x, y []symexec.ThreadPath) bool {
 	return slices.EqualFunc(x, y, func(x, y symexec.ThreadPath) bool { return slices.Equal(x.Outcomes, y.Outcomes) })
 }
 
-// choose keeps the atom of a path without what does not matter, unless more threads take the path on
-// all of its inputs. It returns the number of the atom.
+// choose keeps the atom of a path without what does not matter, unless more threads take the path
+// on all of its inputs. It returns the number of the atom.
 func (t *trimmer) choose(ctx context.Context, p *symexec.Path, tight Atom, numbers []int, path *Path) (int, error) {
 	loose, err := t.loosen(ctx, p, tight, numbers)
 	if err != nil {
@@ -451,8 +491,8 @@ func (t *trimmer) keep(a Atom) int {
 	return len(all)
 }
 
-// try follows some threads on the inputs of an atom, and returns how many these were and how many of them
-// take its path.
+// try follows some threads on the inputs of an atom, and returns how many these were and how many
+// of them take its path.
 func (t *trimmer) try(ctx context.Context, p *symexec.Path, a *Atom) (tried, scales int, err error) {
 	groups, data := t.threads.n()/a.Threads, t.dataOf(p)
 	n := min(samples, groups, maxTried-t.tried)
@@ -473,7 +513,7 @@ func (t *trimmer) try(ctx context.Context, p *symexec.Path, a *Atom) (tried, sca
 		if ctx.Err() != nil {
 			return 0, 0, ctx.Err()
 		}
-		if err == nil && same.Fault == nil && sameWays(same.Threads, p.Threads) {
+		if err == nil && same.Fault == nil && same.Unfollowed == nil && sameWays(same.Threads, p.Threads) {
 			scales++
 		}
 	}

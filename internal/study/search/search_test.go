@@ -279,9 +279,9 @@ func TestSearchWithoutSolver(t *testing.T) {
 // A kernel that cannot be executed symbolically is searched all the same.
 func TestSearchUnexplored(t *testing.T) {
 	needSolvers(t)
-	module := strings.Replace(jobtest.MatchModule, "setp.ne.u32 %p1", "vote.sync.any.pred %p1, %p1, -1;\n\tsetp.ne.u32 %p1", 1)
+	module := strings.Replace(jobtest.MatchModule, "setp.ne.u32 %p1", "isspacep.shared %p1, %rd3;\n\tsetp.ne.u32 %p1", 1)
 	f := mustSearch(t, jobtest.Text(t, jobtest.MatchJob, module), searchOptions(30, "gdivan"))
-	if x := f.Search.Explored; x == nil || len(x.Paths) > 0 || len(x.Notes) != 1 || !strings.Contains(x.Notes[0], "match.ptx:17:2: vote") {
+	if x := f.Search.Explored; x == nil || len(x.Paths) > 0 || len(x.Notes) != 1 || !strings.Contains(x.Notes[0], "match.ptx:17:2: isspacep") {
 		t.Errorf("%+v", x)
 	}
 }
