@@ -28,6 +28,7 @@ var limits = map[string]float64{
 	"internal/method/cta":          14,
 	"internal/method/greedy":       18,
 	"internal/method/llc":          20,
+	"internal/method/search":       14,
 	"internal/method/split":        30,
 	"internal/reproduce":           70,
 	"internal/runner/gpu":          8,
@@ -43,7 +44,7 @@ var limits = map[string]float64{
 	"internal/study/search":        45,
 	"internal/study/sensitivity":   24,
 	"internal/study/splits":        12,
-	"internal/symexec":             22,
+	"internal/symexec":             40,
 	"internal/workload":            9,
 }
 
