@@ -12,51 +12,6 @@ import (
 	"warpbound/internal/test/interleavings"
 )
 
-// features are those of random programs, with the schedules under which the emulator gives one of
-// the results of each program that has them, and finds its deadlocks. Where it does not, it says so
-// with an error, but for BarrierReductions: threads that are not at the barrier get its result.
-var features = []struct {
-	name          string
-	feature       interleavings.Features
-	seldom, often bool // turns of the paths of diverged warps
-}{
-	{"earlyExits", interleavings.EarlyExits, true, true},
-	{"dataBranches", interleavings.DataBranches, true, true},
-	{"loops", interleavings.Loops, true, true},
-	{"warpSyncs", interleavings.WarpSyncs, true, false},
-	{"guardedSyncs", interleavings.GuardedSyncs, true, false},
-	{"divergedSyncs", interleavings.DivergedSyncs, true, false},
-	{"scatteredSyncs", interleavings.ScatteredSyncs, false, false},
-	{"computedMasks", interleavings.ComputedMasks, false, false},
-	{"wrongMasks", interleavings.WrongMasks, false, false},
-	{"elections", interleavings.Elections, true, true},
-	{"alignedBarriers", interleavings.AlignedBarriers, true, true},
-	{"countedBarriers", interleavings.CountedBarriers, true, false},
-	{"barrierReductions", interleavings.BarrierReductions, false, false},
-	{"divergedBarriers", interleavings.DivergedBarriers, false, true},
-	{"divergedArrivals", interleavings.DivergedArrivals, false, false},
-	{"crossedBarriers", interleavings.CrossedBarriers, false, false},
-	{"missingArrivals", interleavings.MissingArrivals, true, true},
-	{"mbarrierPhases", interleavings.MbarrierPhases, true, true},
-	{"divergedMbarriers", interleavings.DivergedMbarriers, true, true},
-	{"missingPhases", interleavings.MissingPhases, true, true},
-	{"missingHandovers", interleavings.MissingHandovers, false, true},
-	{"sharedWords", interleavings.SharedWords, true, true},
-	{"sharedFlags", interleavings.SharedFlags, true, true},
-	{"sharedQueues", interleavings.SharedQueues, false, true},
-}
-
-// TestFeatures: every feature has a row.
-func TestFeatures(t *testing.T) {
-	all := interleavings.Features(0)
-	for _, f := range features {
-		all |= f.feature
-	}
-	if all != interleavings.AllFeatures {
-		t.Errorf("features 0x%x have rows, want 0x%x", all, interleavings.AllFeatures)
-	}
-}
-
 // schedule is how the emulator executes a program.
 type schedule struct {
 	turns emu.Turns
@@ -76,17 +31,11 @@ func TestEmulator(t *testing.T) {
 	for _, seed := range effort.Draw(t, 2000) {
 		src := rand.New(rand.NewPCG(seed, 31))
 		for _, often := range []bool{false, true} {
-			all := interleavings.Features(0)
-			for _, f := range features {
-				if often && f.often || !often && f.seldom {
-					all |= f.feature
-				}
-			}
 			how := schedule{emu.Turns{Path: 1 << 16, Wait: 1 << 16, Swap: src.IntN(2) == 0}, 1000}
 			if often {
 				how.turns.Path, how.turns.Wait, how.steps = 1+src.IntN(4), 1+src.IntN(4), 1+src.IntN(3)
 			}
-			p := interleavings.Random(src, all&interleavings.Features(src.Uint32()))
+			p := interleavings.Random(src, interleavings.AllFeatures&interleavings.Features(src.Uint32()))
 			programs++
 			o, why, err := examine(t, p, how)
 			switch {
