@@ -278,7 +278,7 @@ func accesses() []operation {
 // The kernel of an operation: a loop of copies of it.
 const (
 	prologue = `.version 8.8
-.target sm_120
+.target sm_100a
 .address_size 64
 .const .align 16 .f32 table[4] = {1.0, 2.0, 3.0, 4.0};
 .visible .entry k(.param .u64 buffer, .param .u32 n) {

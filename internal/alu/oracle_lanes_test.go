@@ -304,7 +304,7 @@ func lowered(t *testing.T, text string, sources []isa.Type) isa.Instr {
 		name := string(rune('a' + i))
 		decls += ".reg ." + s.String() + " " + name + "; "
 	}
-	m, err := ptx.Parse("k.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() {\n"+decls+touch+text+"; ret;\n}\n"))
+	m, err := ptx.Parse("k.ptx", []byte(".version 8.6\n.target sm_100a\n.address_size 64\n.visible .entry k() {\n"+decls+touch+text+"; ret;\n}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

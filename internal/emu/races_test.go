@@ -14,7 +14,7 @@ import (
 // racePrelude is in front of all kernels: %t is the thread, %c its CTA, [%g] its word of global memory and [%s] of
 // shared memory, [%p] and [%b] are their beginnings; %first holds in thread 0, %low in the first 16 threads of
 // a warp, %w0 in the first warp, %c0 in the first CTA.
-const racePrelude = `.version 8.0
+const racePrelude = `.version 8.6
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 p)

@@ -28,7 +28,7 @@ type scenario struct {
 
 func (s *scenario) kernel(t *testing.T) *isa.Kernel {
 	t.Helper()
-	src := ".version 7.0\n.target " + cmp.Or(s.target, "sm_70") + "\n.address_size 64\n.file 1 \"k.cu\"\n" + s.vars + `
+	src := ".version 8.8\n.target " + cmp.Or(s.target, "sm_100a") + "\n.address_size 64\n.file 1 \"k.cu\"\n" + s.vars + `
 .visible .entry k(.param .u64 out) ` + s.limits + ` {
 .reg .b32 %r<20>; .reg .b64 %rd<10>; .reg .pred %p<10>; .reg .b16 %h<5>;
 ld.param.u64 %rd0, [out];

@@ -26,7 +26,7 @@ func run(t *testing.T, body string) ([]byte, error) {
 // went back.
 func execute(t *testing.T, body string) ([]byte, []int64, error) {
 	t.Helper()
-	src := `.version 8.3
+	src := `.version 8.6
 .target sm_90
 .address_size 64
 .const .align 4 .u32 table[2] = {11, 22};

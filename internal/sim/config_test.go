@@ -17,7 +17,7 @@ func TestFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	kernel := func(decls, body string) *emu.Code {
-		return emutest.Code(t, ".version 6.3\n.target sm_20\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<4>;\n"+decls+"\n"+body+"\n}\n")
+		return emutest.Code(t, ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<4>;\n"+decls+"\n"+body+"\n}\n")
 	}
 	plain := kernel("", "ret;")
 	shared := kernel(".shared .align 8 .b8 sh[16384];", "ld.shared.u32 %r1, [sh]; ret;")

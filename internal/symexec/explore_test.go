@@ -30,8 +30,8 @@ value = 3
 
 // kernel is a module with a kernel of a buffer and a number.
 func kernel(body string) string {
-	return `.version 6.3
-.target sm_70
+	return `.version 8.1
+.target sm_90
 .address_size 64
 .visible .entry k(.param .u64 data, .param .u32 n)
 {

@@ -16,8 +16,8 @@ func graphOf(t *testing.T, body string) *cfg.Graph {
 }
 
 func moduleOf(body string) string {
-	return `.version 6.3
-.target sm_70
+	return `.version 8.0
+.target sm_90
 .address_size 64
 .visible .entry k(.param .u64 p, .param .u32 n, .param .u32 m) {
 .reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %d<20>; .reg .f32 %f<4>;

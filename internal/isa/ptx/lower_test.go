@@ -9,7 +9,7 @@ import (
 
 // prelude begins a kernel on line 1, so that the first line of a snippet behind
 // it is line 2. Registers are numbered in the order of their first use.
-const prelude = `.version 8.3 .target sm_90 .address_size 64 ` +
+const prelude = `.version 9.0 .target sm_100a .address_size 64 ` +
 	`.global .align 4 .u32 g; .const .b8 c[16]; .extern .shared .align 16 .b8 dyn[]; ` +
 	`.func (.param .b32 r) f(.param .b32 a, .param .b64 b) { st.param.b32 [r], 1; ret; } ` +
 	`.entry k(.param .u32 n, .param .u64 p, .param .align 4 .b8 s[6], .param .f64 d) { ` +

@@ -9,7 +9,7 @@ import (
 	"warpbound/internal/isa"
 )
 
-const head = ".version 8.3 .target sm_90a, debug .address_size 64\n"
+const head = ".version 8.6 .target sm_100a, debug .address_size 64\n"
 
 func lowerText(src string) (*isa.Program, error) {
 	m, err := Parse("t.ptx", []byte(src))
@@ -193,7 +193,7 @@ end:	ret;
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Version != "8.3" || p.Target != "sm_90a" || p.AddressBits != 64 || p.File != "t.ptx" {
+	if p.Version != "8.6" || p.Target != "sm_100a" || p.AddressBits != 64 || p.File != "t.ptx" {
 		t.Errorf("header %q %q %d %q", p.Version, p.Target, p.AddressBits, p.File)
 	}
 	want := `later true [] [] 0 0

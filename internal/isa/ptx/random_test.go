@@ -128,8 +128,8 @@ func (g *randomModule) module() string {
 	for i := range tableBytes / 4 {
 		table = append(table, fmt.Sprint(uint32(i)*2654435761))
 	}
-	return fmt.Sprintf(`.version 8.6
-.target sm_100
+	return fmt.Sprintf(`.version 9.0
+.target sm_100a
 .address_size 64
 .const .align 32 .b32 table[%d] = {%s};
 %s

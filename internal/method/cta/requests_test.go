@@ -20,7 +20,7 @@ func TestKnownRequests(t *testing.T) {
 // exact checks that the bound of a kernel that makes an access twenty times is the time of its run.
 func exact(t *testing.T, access string) {
 	j := jobtest.Load(t, fstest.MapFS{
-		"k.ptx": {Data: []byte(".version 7.0\n.target sm_70\n.address_size 64\n" + `.visible .entry k(.param .u64 px, .param .u64 py) {
+		"k.ptx": {Data: []byte(".version 7.0\n.target sm_80\n.address_size 64\n" + `.visible .entry k(.param .u64 px, .param .u64 py) {
 	.reg .b32 %t, %u, %s;
 	.shared .align 4 .b8 all[256];
 	.reg .b64 %x, %y, %a;

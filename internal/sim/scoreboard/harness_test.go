@@ -20,8 +20,8 @@ import (
 // instructions before the body are the prologue.
 func compile(t testing.TB, body string) *emu.Code {
 	t.Helper()
-	return emutest.Code(t, `.version 6.3
-.target sm_20
+	return emutest.Code(t, `.version 8.6
+.target sm_90
 .address_size 64
 .visible .entry k(.param .u64 p)
 {
