@@ -27,7 +27,11 @@ type InspectRequest struct {
 // text is not of that language or if there is no such kernel; what the simulators would refuse is listed among the
 // warnings.
 func Inspect(file string, text []byte, req InspectRequest) (*estimate.Module, error) {
-	parsed, err := workload.ParseModule(file, text)
+	var accept []string
+	if req.Workload != nil {
+		accept = req.Workload.Spec.Accepted()
+	}
+	parsed, err := workload.ParseModule(file, text, accept...)
 	if err != nil {
 		return nil, err
 	}

@@ -490,6 +490,7 @@ func printed(m *ptx.Module, added int) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("after conversion: %w", err)
 	}
+	again.Accept = m.Accept
 	r := &Result{Module: again, Text: text.Bytes(), Added: added, origin: make(map[ptx.Pos]ptx.Pos)}
 	before, after := instrs(m), instrs(again)
 	if len(before) != len(after) {

@@ -21,6 +21,14 @@ type Program struct {
 	Vars          []Var // module-scope variables
 	Funcs         []*Func
 	Warnings      []diag.Warning
+	Accepted      []Accepted // in the order of the module
+}
+
+// Accepted is an instruction, or a special register that one reads, that neither the version nor the target of the
+// module has and that was lowered all the same.
+type Accepted struct {
+	Name string // the mnemonic, or the register
+	Pos  diag.Pos
 }
 
 // Reconvergence is the discipline by which lanes of a warp that diverged reconverge.

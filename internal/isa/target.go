@@ -37,9 +37,34 @@ func (t Target) RunsOn(sm int) bool {
 	case 'a':
 		return sm == t.SM
 	case 'f':
-		return sm >= t.SM && sm/10 == t.SM/10
+		return sm >= t.SM && family(sm) == family(t.SM)
 	}
 	return sm >= t.SM
+}
+
+// family numbers the family of an architecture. sm_101 has another one than sm_100: it is sm_110 of PTX before 9.0.
+func family(sm int) int {
+	if sm == 101 {
+		sm = 110
+	}
+	return sm / 10
+}
+
+// Has reports whether code for the target may use what another one has: what all have from an architecture on, or what
+// only the other has, or what the family of the other has, if the target ends with a letter itself.
+func (t Target) Has(other Target) bool {
+	if other.Suffix == 'f' {
+		return t.Suffix != 0 && other.RunsOn(t.SM)
+	}
+	return other.Suffix == 0 && other.RunsOn(t.SM) || t == other
+}
+
+// String returns the name of the architecture, as .target has it.
+func (t Target) String() string {
+	if t.Suffix == 0 {
+		return "sm_" + strconv.Itoa(t.SM)
+	}
+	return "sm_" + strconv.Itoa(t.SM) + string(t.Suffix)
 }
 
 // architectures are the names by which people know architectures (CUDA C++ Programming Guide, Compute Capabilities).

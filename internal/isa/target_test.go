@@ -16,13 +16,17 @@ func TestTarget(t *testing.T) {
 		{"sm_20", isa.Target{SM: 20}, true, map[int]bool{13: false, 20: true, 87: true, 120: true}},
 		{"sm_87", isa.Target{SM: 87}, true, map[int]bool{20: false, 86: false, 87: true, 90: true}},
 		{"sm_90a", isa.Target{SM: 90, Suffix: 'a'}, true, map[int]bool{87: false, 90: true, 100: false}},
-		{"sm_100f", isa.Target{SM: 100, Suffix: 'f'}, true, map[int]bool{90: false, 100: true, 103: true, 120: false}},
+		{"sm_100f", isa.Target{SM: 100, Suffix: 'f'}, true, map[int]bool{90: false, 100: true, 101: false, 103: true, 120: false}},
+		{"sm_101f", isa.Target{SM: 101, Suffix: 'f'}, true, map[int]bool{100: false, 101: true, 103: false, 110: true, 120: false}},
 		{name: "mini-simt"}, {name: ""}, {name: "sm_"}, {name: "sm_a"}, {name: "sm_7"}, {name: "sm_07"}, {name: "sm_+70"},
 		{name: "sm_1234"}, {name: "sm_70b"}, {name: "compute_70"}, {name: "SM_70"},
 	} {
 		got, ok := isa.ParseTarget(c.name)
 		if got != c.want && c.ok || ok != c.ok {
 			t.Errorf("%q: %v, %t", c.name, got, ok)
+		}
+		if ok && got.String() != c.name {
+			t.Errorf("%s is %v", c.name, got)
 		}
 		for sm, want := range c.on {
 			if got.RunsOn(sm) != want {

@@ -61,7 +61,7 @@ func nameOf(g *jobs.Job) string { return cmp.Or(g.Name, defaultName) }
 
 // goFields are the fields of jobs.Job and what it holds, by the keys of a job file.
 var goFields = [...]struct{ key, field string }{
-	{"module", "Module"}, {"kernel", "Kernel"}, {"machine", "Machine"}, {"target", "Target"}, {"grid", "Grid"}, {"block", "Block"},
+	{"module", "Module"}, {"kernel", "Kernel"}, {"machine", "Machine"}, {"target", "Target"}, {"accept", "Accept"}, {"grid", "Grid"}, {"block", "Block"},
 	{"vectors", "Vectors"}, {"seed", "Seed"}, {"budget", "Budget"}, {"registers", "Registers"}, {"shared", "Shared"},
 	{"param", "Params"}, {"buffer", "Buffers"}, {"field", "Fields"}, {"symbol", "Symbols"}, {"loop", "Loops"}, {"fact", "Facts"}, {"split", "Split"},
 	{"llc", "LLC"}, {"cpu", "CPU"}, {"background", "Background"}, {"dram", "DRAM"}, {"repeat", "Repeat"},

@@ -128,8 +128,9 @@ func inGoAgain(t *testing.T, name string, src []byte) *jobs.Job {
 	if err := toml.Unmarshal(src, &f); err != nil {
 		t.Fatal(err)
 	}
+	accept, _ := f["accept"].([]any)
 	g := &jobs.Job{
-		Name: name, Module: jobs.File(f["module"].(string)), Kernel: textOf(f["kernel"]), Machine: textOf(f["machine"]), Target: textOf(f["target"]),
+		Name: name, Module: jobs.File(f["module"].(string)), Kernel: textOf(f["kernel"]), Machine: textOf(f["machine"]), Target: textOf(f["target"]), Accept: textsOf(accept),
 		Vectors: intOf(f["vectors"]), Budget: textOf(f["budget"]), Registers: intOf(f["registers"]), Shared: intOf(f["shared"]), Loops: weightsOf(f["loop"]),
 	}
 	if f["launch"] == nil {
@@ -368,6 +369,7 @@ func TestFromGoAny(t *testing.T) {
 			Name:   rapid.SampledFrom([]string{"", "j", "dir/j.toml"}).Draw(t, "name"),
 			Module: jobs.Text("m.ptx", "module"), Kernel: rapid.SampledFrom([]string{"", "k"}).Draw(t, "kernel"),
 			Target: rapid.SampledFrom([]string{"", "sm_70"}).Draw(t, "target"),
+			Accept: rapid.SampledFrom([][]string{nil, {"a.b", "%c"}}).Draw(t, "accept"),
 			Grid:   rapid.SliceOfN(rapid.IntRange(1, 9), 1, 3).Draw(t, "grid"), Block: jobs.Dim(32), Vectors: rapid.IntRange(0, 9).Draw(t, "vectors"),
 			Budget:    rapid.SampledFrom([]string{"", "2ms", "1.5us", "7", "8 cycles"}).Draw(t, "budget"),
 			Registers: rapid.IntRange(0, 9).Draw(t, "registers"), Shared: rapid.IntRange(0, 9).Draw(t, "shared"),

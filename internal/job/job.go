@@ -26,6 +26,7 @@ type Job struct {
 	Machine    string // a name, or a path to a machine file
 	Unnamed    bool   // the job names no machine: Machine is the default one, or the one for the target of the module
 	Target     string // of the module, which the machine is known to differ from; empty if left out
+	Accepts    []Accept
 	Grid       [3]int // CTAs in x, y, z
 	Block      [3]int // threads per CTA in x, y, z
 	Vectors    int    // test vectors of the measured methods

@@ -30,7 +30,7 @@ type reader struct {
 
 func (r *reader) job() *Job {
 	t := r.root
-	t.only("a job", "module", "kernel", "machine", "target", "grid", "block", "vectors", "seed", "budget",
+	t.only("a job", "module", "kernel", "machine", "target", "accept", "grid", "block", "vectors", "seed", "budget",
 		"registers", "shared", "param", "buffer", "symbol", "loop", "fact", "assume", "split", "llc", "cpu", "background", "repeat", "launch", "caches", "source")
 	j := &Job{
 		File: r.file, Machine: DefaultMachine, Unnamed: true, Vectors: DefaultVectors, Seed: DefaultSeed,
@@ -46,6 +46,7 @@ func (r *reader) job() *Job {
 		j.Machine, j.Unnamed = machine, false
 	}
 	j.Target, _ = t.text("target")
+	j.Accepts = r.accepts(t)
 	if t.has("grid") {
 		j.Grid = r.size(t, "grid")
 	}

@@ -35,7 +35,7 @@ func (j *Job) Write(stem string, in *Inputs) (*Written, error) {
 		machine = ""
 	}
 	f := jobFile{
-		Module: j.Module, Kernel: j.Kernel, Machine: machine, Target: j.Target, Grid: sizeOf(j.Grid), Block: sizeOf(j.Block),
+		Module: j.Module, Kernel: j.Kernel, Machine: machine, Target: j.Target, Accept: j.Accepted(), Grid: sizeOf(j.Grid), Block: sizeOf(j.Block),
 		Vectors: j.Vectors, Seed: j.Seed, Budget: j.Budget.Text, Registers: j.Registers, Shared: j.Shared,
 		Loop: make(map[string]int64), Split: splitOf(&j.Split), LLC: llcOf(&j.LLC), CPU: cpuOf(&j.CPU), Background: backgroundOf(j.Background.DRAM),
 		Repeat: j.repeatTable(),
@@ -77,6 +77,7 @@ type jobFile struct {
 	Kernel     string           `toml:"kernel,omitempty"`
 	Machine    string           `toml:"machine,omitempty"`
 	Target     string           `toml:"target,omitempty"`
+	Accept     []string         `toml:"accept,omitempty"`
 	Grid       *[]int           `toml:"grid,omitempty"`
 	Block      *[]int           `toml:"block,omitempty"`
 	Vectors    int              `toml:"vectors"`

@@ -126,7 +126,7 @@ func TestWriteAny(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		j := &Job{
-			File: "j.toml", Module: rapid.StringN(1, 6, -1).Draw(t, "module"), Machine: "m", Kernel: "k", Target: rapid.SampledFrom([]string{"", "sm_70"}).Draw(t, "target"),
+			File: "j.toml", Module: rapid.StringN(1, 6, -1).Draw(t, "module"), Machine: "m", Kernel: "k", Target: rapid.SampledFrom([]string{"", "sm_70"}).Draw(t, "target"), Accepts: rapid.SampledFrom([][]Accept{nil, {{Name: "a.b"}, {Name: "%c"}}}).Draw(t, "accept"),
 			Grid: [3]int{3, 2, 1}, Block: [3]int{1, 7, 1}, Vectors: 5,
 			Seed: rapid.Int64().Draw(t, "seed"), Registers: rapid.IntRange(0, 9).Draw(t, "registers"),
 			Shared: rapid.IntRange(0, 9).Draw(t, "shared"),

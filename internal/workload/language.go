@@ -24,7 +24,7 @@ type Parsed interface {
 type language struct {
 	name       string
 	extensions []string // of the names of its files; none for the language of all other files
-	parse      func(file string, text []byte) (Parsed, error)
+	parse      func(file string, text []byte, accept []string) (Parsed, error)
 }
 
 // languages returns the front ends. The last one takes every file that is of no other.
@@ -37,27 +37,29 @@ func languages() []language {
 }
 
 // ParseModule parses a module in the language that the extension of its name tells: mini-SIMT machine
-// code (.simt), the kernel language that is compiled to it (.kernel), else PTX.
-func ParseModule(file string, text []byte) (Parsed, error) {
+// code (.simt), the kernel language that is compiled to it (.kernel), else PTX, of which accept names what is
+// taken whatever version and target the module states (ptx.Module).
+func ParseModule(file string, text []byte, accept ...string) (Parsed, error) {
 	all := languages()
 	for _, l := range all {
 		for _, ext := range l.extensions {
 			if path.Ext(file) == ext {
-				return l.parse(file, text)
+				return l.parse(file, text, accept)
 			}
 		}
 	}
-	return all[len(all)-1].parse(file, text)
+	return all[len(all)-1].parse(file, text, accept)
 }
 
 // PTX is a module in PTX.
 type PTX struct{ Module *ptx.Module }
 
-func parsePTX(file string, text []byte) (Parsed, error) {
+func parsePTX(file string, text []byte, accept []string) (Parsed, error) {
 	m, err := ptx.Parse(file, text)
 	if err != nil {
 		return nil, err
 	}
+	m.Accept = accept
 	return PTX{m}, nil
 }
 
@@ -70,7 +72,7 @@ func (m PTX) Print(w io.Writer) error { return ptx.Print(w, m.Module) }
 // miniSIMT is a module in machine code of the mini-SIMT machine.
 type miniSIMT struct{ module *minisimt.Module }
 
-func parseMiniSIMT(file string, text []byte) (Parsed, error) {
+func parseMiniSIMT(file string, text []byte, _ []string) (Parsed, error) {
 	m, err := minisimt.Parse(file, text)
 	if err != nil {
 		return nil, err
@@ -86,7 +88,7 @@ func (m miniSIMT) Print(w io.Writer) error {
 }
 
 // parseKernels compiles kernels in the kernel language to machine code.
-func parseKernels(file string, text []byte) (Parsed, error) {
+func parseKernels(file string, text []byte, _ []string) (Parsed, error) {
 	m, err := klang.Parse(file, text)
 	if err != nil {
 		return nil, err

@@ -204,8 +204,12 @@ func Dump(w io.Writer, file string, text []byte, opts DumpOptions) error {
 }
 
 func parse(s state) (state, error) {
+	var accept []string
+	if s.spec != nil {
+		accept = s.spec.Accepted()
+	}
 	var err error
-	s.parsed, err = ParseModule(s.file, s.text)
+	s.parsed, err = ParseModule(s.file, s.text, accept...)
 	return s, err
 }
 
@@ -232,7 +236,7 @@ func link(s state) (state, error) {
 		}
 		then, err := s.spec.LinkThen(s.program)
 		s.linked = append([]*isa.Kernel{first}, then...)
-		return s, err
+		return s, s.spec.CheckAccepted(s.program, s.linked)
 	}
 	entries := s.program.Entries()
 	if s.kernel != "" || len(entries) == 0 {

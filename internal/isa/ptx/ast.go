@@ -10,6 +10,9 @@ type Pos struct{ Line, Col int32 }
 type Module struct {
 	File  string // name of the source, for messages
 	Items []Item
+	// Accept names instructions by their mnemonics, and special registers, that Lower takes whatever .version and
+	// .target say. No text states it.
+	Accept []string
 }
 
 // at adds the module's file name to a position.

@@ -18,6 +18,10 @@ import (
 // lower_refuse.go). Calls of functions and variables that the module only
 // declares get a warning "unresolved-extern". It is an error, and the program is nil, if the
 // directives of the module are missing or wrong.
+//
+// An instruction that the .version or the .target of the module does not have, as NVIDIA's assembler
+// tells it, becomes one that cannot be executed, likewise with a warning "unknown-instruction", unless
+// the module accepts its mnemonic or the name of the special register; see gates.go.
 func Lower(m *Module) (*isa.Program, error) {
 	l := &lowering{
 		Module:  m,
@@ -25,6 +29,7 @@ func Lower(m *Module) (*isa.Program, error) {
 		names:   make(map[string]symbol),
 		files:   make(map[int]string),
 		matched: make(map[string][]candidate),
+		needs:   make(map[gateKey]level),
 	}
 	l.header()
 	l.address = map[int]isa.Type{32: isa.U32, 64: isa.U64}[l.program.AddressBits]
@@ -74,9 +79,11 @@ type lowering struct {
 	filled  int // bytes of initialisers so far
 	matched map[string][]candidate
 	dialect dialect
-	regs    []*Decl     // registers at module scope
-	bad     []isa.Instr // why names cannot be used: symbols of symRefused index them
-	spoilt  []isa.Instr // what the whole module suffers from
+	level   level
+	needs   map[gateKey]level // of what was lowered so far
+	regs    []*Decl           // registers at module scope
+	bad     []isa.Instr       // why names cannot be used: symbols of symRefused index them
+	spoilt  []isa.Instr       // what the whole module suffers from
 	errs    diag.List
 }
 
@@ -134,6 +141,7 @@ func (l *lowering) header() {
 			case "target":
 				l.program.Target, l.program.TargetPos = x.Args[0], l.at(x.Pos)
 				l.dialect = dialectOf(l.program.Version, x.Args)
+				l.level = levelOf(l.program.Version, x.Args[0])
 			case "address_size":
 				l.program.AddressBits, _ = strconv.Atoi(x.Args[0])
 				if x.Args[0] != "32" && x.Args[0] != "64" {

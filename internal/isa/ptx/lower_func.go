@@ -26,6 +26,10 @@ type function struct {
 	before  []isa.Instr      // what the instruction being lowered needs before it
 	splits  map[*Instr]bool  // the branches that pragmas mark
 
+	// Of the instruction being lowered: the operands of its form, and the special registers that it reads.
+	operandsOfForm string
+	specials       []string
+
 	refusedAt map[diag.Pos]bool // the statements that were refused
 }
 

@@ -24,6 +24,11 @@ func (fn *function) instr(x *Instr) error {
 	if errors.As(err, &unknown) {
 		fn.before = fn.before[:0]
 		in, err = fn.unmodelled(x, unknown.reason), nil
+	} else if err == nil {
+		if reason := fn.gate(x); reason != "" {
+			fn.before = fn.before[:0]
+			in = fn.withhold(x, reason)
+		}
 	}
 	if err != nil {
 		return err
@@ -57,6 +62,7 @@ func (fn *function) guard(g Guard) (isa.Guard, error) {
 
 // lower makes the instruction without its guard and position.
 func (fn *function) lower(x *Instr) (isa.Instr, error) {
+	fn.operandsOfForm, fn.specials = "", fn.specials[:0]
 	if x.Mnemonic == "call" || x.Mnemonic == "call.uni" {
 		return fn.call(x)
 	}
@@ -80,6 +86,7 @@ func (fn *function) lower(x *Instr) (isa.Instr, error) {
 			fn.before = fn.before[:0]
 			in, err := fn.operands(c, x)
 			if err == nil {
+				_, fn.operandsOfForm, _ = strings.Cut(c.text, " ")
 				return fn.dialect.adjust(c, in)
 			}
 			if first == nil {

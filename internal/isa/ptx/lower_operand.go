@@ -94,13 +94,13 @@ func (fn *function) named(name string, t isa.Type, wider bool) (isa.Operand, err
 	case symLabel:
 		return isa.Operand{}, unknownError{"the address of code is taken"}
 	case symNone:
-		return special(name, t)
+		return fn.special(name, t)
 	}
 	return isa.Operand{}, errors.New(fn.notSymbol(name, sym))
 }
 
 // special gives the operand of a special register.
-func special(name string, t isa.Type) (isa.Operand, error) {
+func (fn *function) special(name string, t isa.Type) (isa.Operand, error) {
 	s, ok := isa.SpecialByName(strings.TrimPrefix(name, "%"))
 	if ok && strings.HasPrefix(name, "%") == (s == isa.WarpSize) {
 		ok = false // %WARP_SZ or tid.x
@@ -118,6 +118,7 @@ func special(name string, t isa.Type) (isa.Operand, error) {
 	if t.IsFloat() || t.Bits() < narrow || t.Bits() > wide {
 		return isa.Operand{}, fmt.Errorf("special register %s has %d bits, want .%s", name, wide, t)
 	}
+	fn.specials = append(fn.specials, name)
 	return isa.Operand{Kind: isa.KindSpecial, Special: s, Reg: isa.NoReg}, nil
 }
 

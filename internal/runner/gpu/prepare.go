@@ -45,7 +45,7 @@ func Prepare(m *ptx.Module, j *job.Job) (*ptx.Module, error) {
 	if err := ownShared(j); err != nil {
 		return nil, err
 	}
-	out := &ptx.Module{File: m.File, Items: slices.Clone(m.Items)}
+	out := &ptx.Module{File: m.File, Items: slices.Clone(m.Items), Accept: m.Accept}
 	offsets, _ := dynamicShared(j)
 	var errs diag.List
 	needed, first := false, -1
