@@ -61,6 +61,40 @@ func isRefused(t *testing.T, p *isa.Program, kernel string) bool {
 	return len(isa.Obstacles(k)) > 0
 }
 
+// TestSharedAddresses refuses variables that are initialised with addresses of shared variables, and what is initialised
+// with theirs, whichever is declared first.
+func TestSharedAddresses(t *testing.T) {
+	p, err := lowerText(`.version 8.6 .target sm_90 .address_size 64
+.global .u64 before[2] = {0, tile + 4};
+.shared .u32 tile[4];
+.global .u32 behind = tile;
+.global .u64 whole = generic(tile);
+.const .u64 of = before;
+.global .u64 fine = other;
+.global .u32 other;
+.entry a() { .reg .b64 %rd; ld.global.u64 %rd, [before]; ret; }
+.entry b() { .reg .b64 %rd; ld.const.u64 %rd, [of]; ret; }
+.entry c() { .global .u64 own = tile; ret; }
+.entry d() { .reg .b64 %rd; ld.global.u64 %rd, [fine]; ret; }
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := refusals(t, p)
+	const because = "it is initialised with the address of tile, which is in .shared and no constant; store it when the kernel runs"
+	for _, want := range []string{"t.ptx:2:14: before: " + because, "t.ptx:4:14: behind: " + because, "t.ptx:5:14: whole: " + because,
+		"t.ptx:6:13: of: it is initialised with the address of before, which cannot be used", "t.ptx:11:14: .global .u64 own: " + because} {
+		if !mentions(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+	for kernel, want := range map[string]bool{"a": true, "b": true, "c": true, "d": false} {
+		if isRefused(t, p, kernel) != want {
+			t.Errorf("kernel %s: refused %t", kernel, !want)
+		}
+	}
+}
+
 // TestRefusedStatements checks the messages for statements that are wrong, each of which
 // refuses the kernel in which it stands and nothing else.
 func TestRefusedStatements(t *testing.T) {

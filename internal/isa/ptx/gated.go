@@ -52,10 +52,7 @@ func (l level) String() string {
 // versionOf gives the version of PTX that came with a target, as the "Release History" of the manual
 // has it.
 func versionOf(t isa.Target) int {
-	switch {
-	case t.Suffix == 'f':
-		return 88
-	case t == isa.Target{SM: 90, Suffix: 'a'}:
+	if t == (isa.Target{SM: 90, Suffix: 'a'}) {
 		return 80
 	}
 	return targetVersions[t.SM]

@@ -309,6 +309,9 @@ func (fn *function) declare(d *Decl) error {
 		default:
 			var v isa.Var
 			if v, err = fn.variable(d, &name); err == nil {
+				err = fn.checkAddresses(&v)
+			}
+			if err == nil {
 				s := fn.newVar(v)
 				s.bytes = stride(d, &name, &v)
 				err = fn.define(name, s)

@@ -120,9 +120,26 @@ func (l *lowering) refuseFunc(name string, entry bool, in isa.Instr) {
 	}
 }
 
-// refuseInitialised refuses the variables whose initial values are addresses of what cannot
-// be used, and theirs in turn.
+// checkAddresses reports the address of a shared variable among the initial values of one: it is no constant, as
+// NVIDIA's assembler has it, since the variable lies elsewhere for each CTA.
+func (l *lowering) checkAddresses(v *isa.Var) error {
+	for _, r := range v.Relocs {
+		if s := l.names[r.Var]; s.kind == symVar && l.program.Vars[s.index].Space == isa.Shared {
+			return fmt.Errorf("it is initialised with the address of %s, which is in .shared and no constant; store it when the kernel runs", r.Var)
+		}
+	}
+	return nil
+}
+
+// refuseInitialised refuses the variables whose initial values are addresses that are no constants, or
+// of what cannot be used, and those of theirs in turn.
 func (l *lowering) refuseInitialised() {
+	for i := range l.program.Vars {
+		v := &l.program.Vars[i]
+		if err := l.checkAddresses(v); err != nil && l.names[v.Name].kind == symVar {
+			l.refuseName(v.Name, l.refused(Pos{v.Pos.Line, v.Pos.Col}, v.Name, err))
+		}
+	}
 	users := make(map[string][]int)
 	for i := range l.program.Vars {
 		for _, r := range l.program.Vars[i].Relocs {
