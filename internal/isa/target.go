@@ -37,13 +37,13 @@ func (t Target) RunsOn(sm int) bool {
 	case 'a':
 		return sm == t.SM
 	case 'f':
-		return sm >= t.SM && family(sm) == family(t.SM)
+		return sm >= t.SM && familyOf(sm) == familyOf(t.SM)
 	}
 	return sm >= t.SM
 }
 
-// family numbers the family of an architecture. sm_101 has another one than sm_100: it is sm_110 of PTX before 9.0.
-func family(sm int) int {
+// familyOf numbers the family of an architecture. sm_101 has another one than sm_100: it is sm_110 of PTX before 9.0.
+func familyOf(sm int) int {
 	if sm == 101 {
 		sm = 110
 	}

@@ -14,8 +14,8 @@ type Accept struct {
 	Pos  diag.Pos
 }
 
-// accepts reads the accepted names.
-func (r *reader) accepts(t table) []Accept {
+// readAccepts reads the accepted names.
+func (r *reader) readAccepts(t table) []Accept {
 	const key = "accept"
 	var all []Accept
 	list, _ := t.list(key)

@@ -46,7 +46,7 @@ func (r *reader) job() *Job {
 		j.Machine, j.Unnamed = machine, false
 	}
 	j.Target, _ = t.text("target")
-	j.Accepts = r.accepts(t)
+	j.Accepts = r.readAccepts(t)
 	if t.has("grid") {
 		j.Grid = r.size(t, "grid")
 	}

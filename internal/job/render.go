@@ -63,7 +63,7 @@ func (r *renderer) reserveOf(params []jobs.Param) {
 func (r *renderer) file() *jobFile {
 	g := r.job
 	f := &jobFile{
-		Module: r.source("Module", g.Module), Kernel: r.text("Kernel", g.Kernel), Machine: r.machine(), Target: r.text("Target", g.Target), Accept: r.texts("Accept", g.Accept),
+		Module: r.source("Module", g.Module), Kernel: r.text("Kernel", g.Kernel), Machine: r.machine(), Target: r.text("Target", g.Target), Accept: r.textList("Accept", g.Accept),
 		Grid: r.size(g.Grid), Block: r.size(g.Block), Vectors: cmp.Or(g.Vectors, DefaultVectors), Seed: DefaultSeed,
 		Budget: r.text("Budget", g.Budget), Registers: g.Registers, Shared: g.Shared, Loop: r.places("Loops", g.Loops),
 		Caches: cachesOf(g.Warm), Launch: r.launches("Launches", g.Launches), Split: r.split(), LLC: llcOf(&LLC{KiB: g.LLC.KiB, Quota: g.LLC.Quota, Regulated: g.LLC.Regulated}), CPU: r.cpu(), Background: r.background(), Repeat: r.repeat(), Source: r.compiled(),
@@ -114,8 +114,8 @@ func (r *renderer) text(field, s string) string {
 	return s
 }
 
-// texts is text for each of a list.
-func (r *renderer) texts(field string, list []string) []string {
+// textList is text for each of a list.
+func (r *renderer) textList(field string, list []string) []string {
 	for _, s := range list {
 		r.text(field, s)
 	}

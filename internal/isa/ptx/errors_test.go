@@ -103,9 +103,11 @@ func TestRefusedStatements(t *testing.T) {
 		{"add.s32 %r1, %r99, 1;", "undeclared register %r99"},
 		{"add.s32 %r1, %r01, 1;", "undeclared register %r01"},
 		{"mov.u32 %r1, nothing;", "undeclared name nothing"},
-		{"add.s32 %r1, %r2;", "t.ptx:2:1: add.s32 %r1, %r2: the operands do not fit, want add.<int> d, a, b"},
+		{"add.s32 %r1, %r2;", "t.ptx:2:1: add.s32 %r1, %r2: the operands do not fit, want d, a, b"},
+		{"ld.global.u32 %r1, %rd1;", "the operands do not fit, %rd1 is not an address in brackets"},
+		{"cp.async.ca.shared.global [%r1], [%rd1];", "the operands do not fit, want [a], [b], i, "},
 		{"mov.b64 %rd1, {%r1, %r2, %r3};", "operand {%r1, %r2, %r3}: 3 elements do not fill .b64"},
-		{"ld.global.v2.f32 {%f1, %f2, %f3}, [%rd1];", "the operands do not fit, want ld[.weak]"},
+		{"ld.global.v2.f32 {%f1, %f2, %f3}, [%rd1];", "the operands do not fit, {%f1, %f2, %f3} is not a vector of 2 elements"},
 		{"add.s32 %r1, %rd2, 1;", "register %rd2 is .b64, want .s32"},
 		{"add.f32 %f1, %fd2, %f1;", "register %fd2 is .f64, want .f32"},
 		{"add.s32 %r1, %f2, 1;", "register %f2 is .f32, want .s32"},
@@ -215,15 +217,15 @@ func TestRefusedStatements(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	for _, c := range []struct{ snippet, text, reason string }{
 		{"@%p1 frob.x::y.b32  {%r1,%r2}, [%rd1, {%r2}], a|b, 1+2;", "@%p1 frob.x::y.b32 {%r1, %r2}, [%rd1, {%r2}], a|b, 1+2", ""},
-		{"add.s31 %r1, %r2, 1;", "add.s31 %r1, %r2, 1", "no form of the instruction has these words, want add.<s16|s32|s64|u16|u32|u64> d, a, b, or add.sat.s32 d, a, b, or add.<s16x2|u16x2> d, a, b"},
-		{"and.u32 %r1, %r2, 1;", "and.u32 %r1, %r2, 1", "no form of the instruction has these words, want and.<b16|b32|b64|pred> d, a, b"},
+		{"add.s31 %r1, %r2, 1;", "add.s31 %r1, %r2, 1", "no form of the instruction has these words: not .s31, want .s16, .s32, .s64, .u16, .u32, .u64"},
+		{"not.rn.b32 %r1, %r2;", "not.rn.b32 %r1, %r2", "no form of the instruction has these words: .rn is one too many"},
+		{"cvt.rn.f64.f32 %fd1, %f1;", "cvt.rn.f64.f32 %fd1, %f1", "no form of the instruction has these words: .rn is one too many"},
+		{"ld.v2.u4 {%r1, %r2}, [%rd1];", "ld.v2.u4 {%r1, %r2}, [%rd1]", "no form of the instruction has these words: not .u4, want .b128, .b16, .b32, .b64, .b8, .bf16, .f16, .f32, .f64, .s16..."},
+		{"shl %r1, %r2, 1;", "shl %r1, %r2, 1", "no form of the instruction has these words: one is missing, want .b16, .b32, .b64"},
+		{"and.u32 %r1, %r2, 1;", "and.u32 %r1, %r2, 1", "no form of the instruction has these words: not .u32, want .b16, .b32, .b64, .pred"},
 		{"tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}|%p1, [t, {%r1}];", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}|%p1, [t, {%r1}]", "textures are not modelled"},
-		{"cvt.rn.u32.f32 %r1, %r2;", "cvt.rn.u32.f32 %r1, %r2", "no form of the instruction has these words, " +
-			"want cvt.<rmi|rni|rpi|rzi>[.ftz][.sat].<s16|s32|s64|s8|u16|u32|u64|u8>.<bf16|f16|f32|f64> d~, a~:src, " +
-			"or cvt.<rm|rn|rp|rz>[.ftz][.sat].<f16|f32|f64>.<s16|s32|s64|s8|u16|u32|u64|u8> d~, a~:src, " +
-			"or cvt.<rm|rn|rp|rz>[.ftz].bf16.<s16|s32|s64|s8|u16|u32|u64|u8> d~, a~:src"},
-		{"red.global.exch.b32 [%rd1], %r1;", "red.global.exch.b32 [%rd1], %r1", "no form of the instruction has these words, " +
-			"want red[.<acq_rel|acquire|relaxed|release>][.<cluster|cta|gpu|sys>][.<space>].<and|or|xor>[.<L2::cache_hint>].<b32|b64> [a], b, ?p:b64"},
+		{"cvt.rn.u32.f32 %r1, %r2;", "cvt.rn.u32.f32 %r1, %r2", "no form of the instruction has these words: not .rn, want .rmi, .rni, .rpi, .rzi"},
+		{"red.global.exch.b32 [%rd1], %r1;", "red.global.exch.b32 [%rd1], %r1", "no form of the instruction has these words: not .exch, want .and, .or, .xor"},
 		{"cvt.f32.f64 %f1, %fd1;", "cvt.f32.f64 %f1, %fd1", "this conversion rounds and must say how, as in cvt.rn.f32.f64"},
 		{"cvt.sat.f16.f32 %h1, %f1;", "cvt.sat.f16.f32 %h1, %f1", "this conversion rounds and must say how, as in cvt.rn.sat.f16.f32"},
 		{"cvt.f32.s32 %f1, %r1;", "cvt.f32.s32 %f1, %r1", "this conversion rounds and must say how, as in cvt.rn.f32.s32"},

@@ -31,8 +31,8 @@ func levelOf(version, target string) level {
 	return l
 }
 
-// allows reports whether a module may use what needs another level.
-func (l level) allows(need level) bool {
+// allowsNeed reports whether a module may use what needs another level.
+func (l level) allowsNeed(need level) bool {
 	return l.version >= need.version && (need.targets == nil || l.targets == nil || slices.ContainsFunc(need.targets, l.targets[0].Has))
 }
 
@@ -99,9 +99,9 @@ var compiledGates = sync.OnceValue(func() map[string][]compiledGate {
 	return table
 })
 
-// matches reports whether the note is on an instruction with these words behind the first one and the
+// matchesNote reports whether the note is on an instruction with these words behind the first one and the
 // operands of this form.
-func (g *compiledGate) matches(given []string, operands string) bool {
+func (g *compiledGate) matchesNote(given []string, operands string) bool {
 	if !strings.Contains(operands, g.operands) || slices.ContainsFunc(g.without, func(w string) bool { return slices.Contains(given, w) }) {
 		return false
 	}
@@ -121,20 +121,20 @@ func needOf(name, operands string, of level) level {
 	given := strings.Split(rest, ".")
 	var need level
 	for _, g := range compiledGates()[first] {
-		if !g.matches(given, operands) || g.below > 0 && of.targets != nil && of.targets[0].SM >= g.below {
+		if !g.matchesNote(given, operands) || g.below > 0 && of.targets != nil && of.targets[0].SM >= g.below {
 			continue
 		}
 		need.version = max(need.version, g.need.version)
-		if stronger(g.need.targets, need.targets) {
+		if isStronger(g.need.targets, need.targets) {
 			need.targets = g.need.targets
 		}
 	}
 	return need
 }
 
-// stronger reports whether to need some targets is more than to need others: architectures of their own are
+// isStronger reports whether to need some targets is more than to need others: architectures of their own are
 // more than all from one on.
-func stronger(a, b []isa.Target) bool {
+func isStronger(a, b []isa.Target) bool {
 	switch {
 	case a == nil || b == nil:
 		return b == nil
@@ -150,28 +150,28 @@ type gateKey struct {
 	operands string // of the form
 }
 
-// gate returns why the module may not use an instruction that was lowered, by its .version and .target: the instruction
+// gateInstr returns why the module may not use an instruction that was lowered, by its .version and .target: the instruction
 // itself, or a special register that it reads. It is empty for what the module has or accepts.
-func (fn *function) gate(x *Instr) string {
+func (fn *function) gateInstr(x *Instr) string {
 	key := gateKey{fn.dialect.mnemonic(x.Mnemonic), fn.operandsOfForm}
 	need, known := fn.needs[key]
 	if !known {
 		need = needOf(key.mnemonic, key.operands, fn.level)
 		fn.needs[key] = need
 	}
-	reason := fn.admit(x, x.Mnemonic, need)
+	reason := fn.admitName(x, x.Mnemonic, need)
 	for _, name := range fn.specials {
 		if reason == "" {
-			reason = fn.admit(x, name, needOf(name, "", fn.level))
+			reason = fn.admitName(x, name, needOf(name, "", fn.level))
 		}
 	}
 	return reason
 }
 
-// admit is gate for one name in an instruction.
-func (fn *function) admit(x *Instr, name string, need level) string {
+// admitName is gateInstr for one name in an instruction.
+func (fn *function) admitName(x *Instr, name string, need level) string {
 	switch {
-	case fn.level.allows(need):
+	case fn.level.allowsNeed(need):
 		return ""
 	case slices.Contains(fn.Accept, name):
 		fn.program.Accepted = append(fn.program.Accepted, isa.Accepted{Name: name, Pos: fn.at(x.Pos)})
@@ -180,8 +180,8 @@ func (fn *function) admit(x *Instr, name string, need level) string {
 	return fmt.Sprintf("%s needs %v; the module says .version %s, %s", name, need, fn.program.Version, fn.program.Target)
 }
 
-// withhold gives the instruction that stands for one that the module may not use.
-func (fn *function) withhold(x *Instr, reason string) isa.Instr {
+// withholdInstr gives the instruction that stands for one that the module may not use.
+func (fn *function) withholdInstr(x *Instr, reason string) isa.Instr {
 	in := fn.unmodelled(x, reason)
 	if in.Op == isa.Unknown {
 		in.Reason = reason

@@ -25,9 +25,9 @@ func (fn *function) instr(x *Instr) error {
 		fn.before = fn.before[:0]
 		in, err = fn.unmodelled(x, unknown.reason), nil
 	} else if err == nil {
-		if reason := fn.gate(x); reason != "" {
+		if reason := fn.gateInstr(x); reason != "" {
 			fn.before = fn.before[:0]
-			in = fn.withhold(x, reason)
+			in = fn.withholdInstr(x, reason)
 		}
 	}
 	if err != nil {
@@ -97,7 +97,7 @@ func (fn *function) lower(x *Instr) (isa.Instr, error) {
 	if first != nil {
 		return isa.Instr{}, first
 	}
-	return isa.Instr{}, fmt.Errorf("the operands do not fit, want %s", wanted(matched))
+	return isa.Instr{}, errors.New(operandMisfit(matched, x.Operands))
 }
 
 // shorten cuts the text of an instruction or operand for a message.
@@ -107,15 +107,6 @@ func shorten(text string) string {
 		return text[:longest] + "..."
 	}
 	return text
-}
-
-// wanted lists the forms that an instruction could have had.
-func wanted(matched []candidate) string {
-	var texts []string
-	for _, c := range matched {
-		texts = append(texts, c.text)
-	}
-	return strings.Join(texts, ", or ")
 }
 
 // accepts reports whether operands have the number and shapes of the form's.

@@ -109,7 +109,7 @@ func TestNothingKnown(t *testing.T) {
 	for snippet, want := range map[string]string{
 		"E: frob.u32 %r1, E;":                            "the instruction is not known, and it may branch to E",
 		"E: frob.u32 %r1, {%r2, E};":                     "it may branch to E",
-		"E: @%p1 add.s31 %r1, E;":                        "want add.<s16|s32|s64|u16|u32|u64> d, a, b, or add.sat.s32 d, a, b, or add.<s16x2|u16x2> d, a, b, and it may branch to E",
+		"E: @%p1 add.s31 %r1, E;":                        "not .s31, want .s16, .s32, .s64, .u16, .u32, .u64, and it may branch to E",
 		"E: L: .branchtargets E; frob.u32 %r1, L;":       "it may branch to L",
 		"frob.u32 %r1, f;":                               "it may call f",
 		"L: .callprototype _ (.reg .b32 a); frob [L+0];": "it may call L",

@@ -1,8 +1,6 @@
 package ptx
 
 import (
-	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -149,45 +147,5 @@ func refusal(mnemonic string) string {
 			}
 		}
 	}
-	if near := nearest(mnemonic); len(near) > 0 {
-		return "no form of the instruction has these words, want " + strings.Join(near, ", or ")
-	}
-	return ""
+	return wrongWord(mnemonic)
 }
-
-// nearest lists the forms that begin with the first word of a mnemonic and know
-// most of its other words, in their order: up to three, in the order of the table.
-func nearest(mnemonic string) []string {
-	name, rest, _ := strings.Cut(mnemonic, ".")
-	var near []string
-	maximum := 0
-	for _, f := range forms()[name] {
-		left, known := f.words, 0
-		for word := range strings.SplitSeq(rest, ".") {
-			at := slices.IndexFunc(left, func(e element) bool { _, ok := e.choices[word]; return ok })
-			if at >= 0 {
-				left, known = left[at+1:], known+1
-			}
-		}
-		switch {
-		case known > maximum:
-			maximum, near = known, []string{spelled(f.text)}
-		case known == maximum && len(near) < 3:
-			near = append(near, spelled(f.text))
-		}
-	}
-	return near
-}
-
-// spelled replaces the names of small sets of words in a form by the words.
-func spelled(form string) string {
-	return setName.ReplaceAllStringFunc(form, func(name string) string {
-		set := sets[name[1:len(name)-1]]
-		if len(set) == 0 || len(set) > 8 {
-			return name
-		}
-		return "<" + strings.Join(slices.Sorted(maps.Keys(set)), "|") + ">"
-	})
-}
-
-var setName = regexp.MustCompile("<[a-z0-9]+>")
