@@ -75,10 +75,6 @@ func (op *threadWait) exec(w *Warp, mask uint64, eff *Effect) error {
 	}
 	eff.Separate = true
 	pc := int32(eff.PC)
-	if op.barrier != nil && !op.barrier.unaligned {
-		w.cta.grid.noteUndefined(pc, "threads of a warp come to it apart from others, and it is aligned: barrier.sync and the like "+
-			"without .aligned let them, from sm_70 on")
-	}
 	if top := w.stack[len(w.stack)-1]; mask != top.lanes || op.agreeing(w, mask) != mask {
 		w.split(pc + 1) // lanes whose guard does not hold wait behind
 		for lanes := mask; lanes != 0; {
@@ -205,6 +201,7 @@ func (w *Warp) executeGroup(g parkedGroup, eff *Effect) (done bool, err error) {
 	}
 	switch {
 	case op.barrier != nil:
+		w.checkAligned(together)
 		err = op.barrier.arriveAt(w, together, eff)
 	case op.collective != nil:
 		err = op.collective.execAt(w, together, all)
@@ -217,6 +214,18 @@ func (w *Warp) executeGroup(g parkedGroup, eff *Effect) (done bool, err error) {
 	}
 	w.unpark(all)
 	return true, nil
+}
+
+// checkAligned notes that lanes are at several instructions of which some are aligned barriers.
+func (w *Warp) checkAligned(groups []parkedGroup) {
+	for _, g := range groups {
+		if g.pc != groups[0].pc || g.pc != groups[len(groups)-1].pc {
+			if !w.code.waitAt(g.pc).barrier.unaligned {
+				w.cta.grid.noteUndefined(g.pc, "threads of a warp are at this aligned barrier and at another one; from sm_70 on "+
+					"barrier.sync and the like without .aligned let them")
+			}
+		}
+	}
 }
 
 // unpark lets lanes go on behind the instructions at which they wait.

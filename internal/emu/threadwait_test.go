@@ -295,8 +295,9 @@ func TestUndefined(t *testing.T) {
 		block      int
 		wants      []string // parts of the reasons, in the order of the kernel
 	}{
-		{"aligned barriers in both paths", halves("bar.sync 0;", "bar.sync 0;", ""), 32, []string{"it is aligned", "it is aligned"}},
-		{"the longer word", halves("barrier.sync.aligned 0;", "barrier.sync 0;", ""), 32, []string{"it is aligned"}},
+		{"aligned barriers in both paths", halves("bar.sync 0;", "bar.sync 0;", ""), 32, []string{"at this aligned barrier and at another one", "at this aligned barrier and at another one"}},
+		{"the longer word", halves("barrier.sync.aligned 0;", "barrier.sync 0;", ""), 32, []string{"at this aligned barrier and at another one"}},
+		{"one aligned barrier, at other times", halves("mov.u32 %r1, 500; round: sub.u32 %r1, %r1, 1; setp.ne.u32 %p2, %r1, 0; @%p2 bra round;", "", "bar.sync 0;"), 32, nil},
 		{"unaligned barriers", halves("barrier.sync 0;", "barrier.sync 0;", ""), 32, nil},
 		{"aligned barriers of whole warps", "shr.u32 %r3, %r0, 5; setp.eq.u32 %p0, %r3, 0; @%p0 bra other; bar.sync 0; ret; other: bar.sync 0; ret;", 64, nil},
 		{"two arrivals of a warp", "setp.ge.u32 %p0, %r0, 32; @%p0 bar.sync 1, 96; @%p0 exit; bar.arrive 1, 96; bar.arrive 1, 96; ret;", 64,
@@ -308,7 +309,7 @@ func TestUndefined(t *testing.T) {
 		{"an mbarrier after another", "setp.ne.u32 %p0, %r0, 0; @%p0 exit; mbarrier.init.shared.b64 [object], 1; mbarrier.inval.shared.b64 [object]; mbarrier.init.shared.b64 [object], 2; ret;", 32, nil},
 	} {
 		var found []Undefined
-		err := (&scenario{vars: object, body: c.body, block: c.block}).steps(t, DefaultTurns, func(*Effect) {}, func(g *Grid) { found = g.Undefined() })
+		err := (&scenario{vars: object, body: c.body, block: c.block}).steps(t, Turns{Path: 5, Wait: 50}, func(*Effect) {}, func(g *Grid) { found = g.Undefined() })
 		if err != nil || len(found) != len(c.wants) {
 			t.Errorf("%s: %v, %v", c.name, err, found)
 			continue
