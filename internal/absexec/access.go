@@ -99,14 +99,14 @@ func (x *execution) address(o isa.Operand, mask uint64) *value {
 	}
 	v := &value{known: mask, base: vectors(x.launch.Width())}
 	from := &value{known: mask, base: v.base}
-	width := 64
+	width := 64 // of the register
 	if o.Reg != isa.NoReg {
 		from, width = x.top().state.regs[o.Reg], x.width(o)
 		v.known, v.nonAffine, v.cut = mask&from.known, mask&from.nonAffine, from.cut
 		v.alike, v.on = mask&from.alike, from.on
 	}
 	last := uint64(math.MaxInt64)
-	if x.kernel.AddressBits == 32 {
+	if x.kernel.AddressWidth(o) == 32 {
 		last = math.MaxUint32
 	}
 	if !from.moves() {
@@ -131,7 +131,8 @@ func (x *execution) address(o isa.Operand, mask uint64) *value {
 
 // moveAddress sets an address that depends on the CTA.
 func (x *execution) moveAddress(v *value, l linear, lane, width int, fixed, last uint64) {
-	r, c := x.box.exact([]linear{l}, 0, width, false)
+	// In fewer bits than addresses have, what begins an address in a window may be negative.
+	r, c := x.box.exact([]linear{l}, 0, width, width < x.kernel.AddressBits)
 	var ok bool
 	if r.base, ok = add(r.base, int64(fixed)); c.none() {
 		lo, hi, fits := x.box.span(r)

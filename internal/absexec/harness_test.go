@@ -76,7 +76,7 @@ func (l *launched) prepare(t testing.TB, vector, width int) {
 			copy(l.mem.Bytes(addr), in.Buffers[i])
 			addrs[i] = addr
 		case job.SharedPtr:
-			addrs[i] = l.code.DynamicSharedBase() + uint64(launch.DynamicShared)
+			addrs[i] = l.code.DynamicSharedOffset() + uint64(launch.DynamicShared)
 			launch.DynamicShared += p.Bytes
 		}
 	}

@@ -93,8 +93,8 @@ type rule func(b Box, in *isa.Instr, _ int, s []linear) (step [Axes]uint64, c cu
 // results do not depend on the CTA where a rule finds no cut. An operation without a rule
 // is applied to sources that do not depend on the CTA.
 var rules = map[isa.Op]rule{
-	isa.Mov: copied, isa.Cvta: copied, isa.CvtaTo: copied,
-	isa.Add: summed, isa.Sub: summed, isa.Neg: summed, isa.Not: summed,
+	isa.Mov: copied,
+	isa.Add: summed, isa.Cvta: summed, isa.Sub: summed, isa.CvtaTo: summed, isa.Neg: summed, isa.Not: summed,
 	isa.Mul: multiplied, isa.Mad: multiplied, isa.MulWide: widened, isa.MadWide: widened,
 	isa.Shl: shiftedLeft, isa.Shr: shiftedRight,
 	isa.And: masked, isa.Or: masked, isa.Xor: masked,
@@ -121,9 +121,9 @@ func summed(b Box, in *isa.Instr, _ int, s []linear) (step [Axes]uint64, c cut) 
 	}
 	for i := range step {
 		switch in.Op {
-		case isa.Add:
+		case isa.Add, isa.Cvta:
 			step[i] = s[0].step[i] + s[1].step[i]
-		case isa.Sub:
+		case isa.Sub, isa.CvtaTo:
 			step[i] = s[0].step[i] - s[1].step[i]
 		default: // Neg, and Not, which is -1 - x
 			step[i] = -s[0].step[i]

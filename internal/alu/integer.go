@@ -27,7 +27,6 @@ func funcFor(in *isa.Instr, width int) lanewise {
 		if in.Type != isa.U32 && in.Type != isa.U64 {
 			return lanewise{}
 		}
-		return copyOf(in)
 	case isa.Cvt:
 		return convert(in, width)
 	case isa.CvtPack:
@@ -74,9 +73,9 @@ func integerFor(in *isa.Instr) lanewise {
 		return lanewise{}
 	}
 	switch in.Op {
-	case isa.Add:
+	case isa.Add, isa.Cvta:
 		return sized3(t, add[uint32, uint16], fastWord(vec.Add32, add[uint32, uint32]), fastWide(vec.Add64, add[uint64, uint64]))
-	case isa.Sub:
+	case isa.Sub, isa.CvtaTo:
 		return sized3(t, sub[uint32, uint16], fastWord(vec.Sub32, sub[uint32, uint32]), fastWide(vec.Sub64, sub[uint64, uint64]))
 	case isa.Mul:
 		return sized3(t, mul[uint32, uint16], fastWord(vec.Mul32, mul[uint32, uint32]), mul[uint64, uint64])

@@ -242,21 +242,39 @@ func checkCvt(t *testing.T, r *rand.Rand, in isa.Instr, register isa.Type) {
 // wider.
 func TestOracleMoves(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
-	for _, op := range []isa.Op{isa.Mov, isa.Cvta, isa.CvtaTo} {
-		for _, typ := range allTypes() {
-			if typ == isa.Pred {
-				continue
-			}
-			want := func(s [4]uint64) uint64 { return s[0] & LowBits(typ.Bits()) }
-			if op != isa.Mov && typ != isa.U32 && typ != isa.U64 || typ.Bits() < 8 {
+	for _, typ := range allTypes() {
+		if typ == isa.Pred {
+			continue
+		}
+		want := func(s [4]uint64) uint64 { return s[0] & LowBits(typ.Bits()) }
+		if typ.Bits() < 8 {
+			want = nil
+		}
+		for _, register := range []isa.Type{words(typ)[0], isa.B64} {
+			c := instance{in: isa.Instr{Op: isa.Mov, Type: typ, Space: isa.Global}, dst: register, sources: []isa.Type{register}}
+			c.check(t, want, values(r, c.sources, 32))
+			c.imms = map[int]uint64{0: r.Uint64()}
+			c.check(t, want, values(r, c.sources, 32))
+		}
+	}
+}
+
+// TestOracleConversionsOfAddresses checks what adds or subtracts the base of a window.
+func TestOracleConversionsOfAddresses(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 2))
+	for _, typ := range allTypes() {
+		if typ == isa.Pred {
+			continue
+		}
+		for op, sign := range map[isa.Op]uint64{isa.Cvta: 1, isa.CvtaTo: ^uint64(0)} {
+			want := func(s [4]uint64) uint64 { return (s[0] + sign*s[1]) & LowBits(typ.Bits()) }
+			if typ != isa.U32 && typ != isa.U64 {
 				want = nil
 			}
-			for _, register := range []isa.Type{words(typ)[0], isa.B64} {
-				c := instance{in: isa.Instr{Op: op, Type: typ, Space: isa.Global}, dst: register, sources: []isa.Type{register}}
-				c.check(t, want, values(r, c.sources, 32))
-				c.imms = map[int]uint64{0: r.Uint64()}
-				c.check(t, want, values(r, c.sources, 32))
-			}
+			register := words(typ)[0]
+			c := instance{in: isa.Instr{Op: op, Type: typ, Space: isa.Shared}, dst: register, sources: []isa.Type{register, register}}
+			c.imms = map[int]uint64{1: r.Uint64()}
+			c.check(t, want, values(r, c.sources, 32))
 		}
 	}
 }

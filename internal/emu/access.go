@@ -121,7 +121,7 @@ func (op *access) common(w *Warp, mask uint64) *region {
 		return nil
 	}
 	lane := alu.First(mask)
-	if r := w.region(w.regs.At(op.base, lane) + op.offset); r != nil && op.permits(r) {
+	if r := w.region(w.regs.At(op.base, lane) + op.offset); r != nil && op.permits(r) && r.end()-1 <= op.wrap {
 		return r
 	}
 	return nil
@@ -267,12 +267,15 @@ func (op *access) all(r *region, mask uint64, eff *Effect) {
 // fault returns the error that a lane's access is.
 func (op *access) fault(w *Warp, lane int, eff *Effect) error {
 	addr := eff.Access.Addr[lane]
+	own := (addr - windowOf(op.space)) & op.wrap // as the program has it
 	fail := func(cause error, where string) error {
-		return w.fault(int32(eff.PC), lane, fmt.Errorf("%w: %d bytes at 0x%x%s", cause, op.total, addr, where))
+		return w.fault(int32(eff.PC), lane, fmt.Errorf("%w: %d bytes at 0x%x%s", cause, op.total, own, where))
 	}
 	switch r := w.region(addr); {
+	case windowOf(op.space) != 0 && !abi.InWindow(windowOf(op.space), addr):
+		return fail(ErrOutOfBounds, w.cta.grid.beyondWindow(op.space, own))
 	case r == nil:
-		return fail(ErrOutOfBounds, w.cta.grid.nowhere(addr))
+		return fail(ErrOutOfBounds, w.cta.grid.nowhere(op.space, addr))
 	case op.space != isa.Generic && op.in(r) != op.space:
 		return fail(ErrOutOfBounds, fmt.Sprintf(" in %s space; the address lies in %s space%s", op.space, r.space, w.cta.grid.place(r, addr)))
 	case addr-r.base+uint64(op.total) > r.size:
@@ -288,15 +291,16 @@ func (op *access) fault(w *Warp, lane int, eff *Effect) error {
 
 // region returns the region that holds an address, nil if there is none.
 func (w *Warp) region(addr uint64) *region {
-	switch {
-	case addr >= abi.GlobalBase:
+	if addr >= abi.GlobalBase {
 		return w.cta.grid.mem.find(addr)
-	case addr >= abi.ParamBase:
-		return &w.cta.grid.params
-	case addr >= abi.LocalBase:
-		return &w.local
-	case addr >= abi.SharedBase:
+	}
+	switch addr / abi.WindowBytes {
+	case abi.SharedBase / abi.WindowBytes:
 		return &w.cta.shared
+	case abi.LocalBase / abi.WindowBytes:
+		return &w.local
+	case abi.ParamBase / abi.WindowBytes:
+		return &w.cta.grid.params
 	}
 	return nil
 }
@@ -333,10 +337,7 @@ func (d *decoder) access(kind AccessKind, n int) access {
 
 // address decodes an address operand.
 func (d *decoder) address(o isa.Operand) access {
-	a := access{wrap: ^uint64(0)}
-	if d.kernel.AddressBits == 32 {
-		a.wrap = 1<<32 - 1
-	}
+	a := access{wrap: alu.LowBits(d.kernel.AddressWidth(o))}
 	switch o.Kind {
 	case isa.KindAddr:
 		a.offset = o.Imm

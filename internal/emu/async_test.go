@@ -71,7 +71,7 @@ func TestAsyncCopyErrors(t *testing.T) {
 		{"cp.async.ca.shared.global [%r1+2], [g], 4", ErrMisaligned, []string{"4 bytes"}},
 		{"cp.async.ca.shared.global [%r1], [g+4], 8", ErrMisaligned, []string{"8 bytes"}},
 		{"cp.async.ca.shared.global [%r1], [%rd4], 8, 5; cp.async.ca.shared.global [%r1], [g+4], 8, 5", ErrMisaligned, []string{"5 bytes"}},
-		{"cvt.u64.u32 %rd5, %r1; cp.async.ca.shared.global [%r1], [%rd5], 4", ErrOutOfBounds, []string{"in global space"}},
+		{"cvt.u64.u32 %rd5, %r1; cp.async.ca.shared.global [%r1], [%rd5], 4", ErrOutOfBounds, []string{"an offset in shared space is no address in global space"}},
 	} {
 		s := gather(c.copies)
 		s.expectError(t, c.cause, c.parts...)

@@ -66,7 +66,7 @@ func TestBulkCopyErrors(t *testing.T) {
 		{move("16", "0", "4"), ErrMisaligned, "; s+4)"},
 		{move("64", "208", "0"), ErrOutOfBounds, "64 bytes at"},
 		{move("64", "0", "4000"), ErrOutOfBounds, "64 bytes at"},
-		{"cvt.u64.u32 %rd5, %r18; cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [%rd5], 16, [m]", ErrOutOfBounds, "in global space"},
+		{"cvt.u64.u32 %rd5, %r18; cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [%rd5], 16, [m]", ErrOutOfBounds, "an offset in shared space is no address in global space"},
 		{"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [g], 16, [m+8]", errMbarrier, "there is none"},
 	} {
 		s := bulk(c.copies)

@@ -230,5 +230,9 @@ func (w *Warp) note(pc, lane, bytes int, r *region, addr uint64) {
 	found.Kernel, found.Instr = g.code.kernel, g.code.Instr(pc)
 	found.CTA, found.Thread = unflatten(w.cta.Index, g.launch.Grid), w.thread(lane)
 	found.Bytes = bytes
-	found.Place = fmt.Sprintf("0x%x%s", addr, g.place(r, addr))
+	own := addr // as the program has it
+	if s := found.Instr.Space; s == r.space {
+		own -= windowOf(s)
+	}
+	found.Place = fmt.Sprintf("0x%x%s", own, g.place(r, addr))
 }

@@ -109,7 +109,7 @@ st.u32 [%rd2], 1; ld.u32 %r1, [%rd2]; ld.global.u64 %rd3, [%rd2]; st.u32 [%rd1],
 
 func TestUninitialisedReadString(t *testing.T) {
 	s := scenario{vars: ".shared .align 4 .b8 s[64];", body: "setp.eq.u32 %p0, %r0, 35; @%p0 ld.shared.u32 %r1, [s+8]; ret;"}
-	const want = "@%p0 ld.shared.u32 %r1, [s+8] reads 4 uninitialised bytes: 0x1000008, offset 8 of shared memory (64 bytes at 0x1000000; s+8), in CTA (0,0,0), thread (35,0,0)"
+	const want = "@%p0 ld.shared.u32 %r1, [s+8] reads 4 uninitialised bytes: 0x8, offset 8 of shared memory (64 bytes; s+8), in CTA (0,0,0), thread (35,0,0)"
 	for ctas, want := range map[int]string{1: want + "; they are zero", 3: want + ", the first of 3 such reads; they are zero"} {
 		if list := s.uninitialised(t, ctas); len(list) != 1 || list[0].String() != want {
 			t.Errorf("got %v, want %s", list, want)

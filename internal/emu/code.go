@@ -3,6 +3,7 @@ package emu
 import (
 	"strings"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/alu"
 	"warpbound/internal/cfg"
 	"warpbound/internal/isa"
@@ -54,9 +55,9 @@ func (c *Code) ParamBytes() int { return c.paramBytes }
 // each CTA.
 func (c *Code) SharedBytes() int { return c.sharedBytes }
 
-// DynamicSharedBase returns the address of the first byte of the dynamic shared
-// memory of a launch.
-func (c *Code) DynamicSharedBase() uint64 { return c.dynamicBase }
+// DynamicSharedOffset returns the offset of the first byte of the dynamic shared
+// memory of a launch in the window of shared memory, which is its address there.
+func (c *Code) DynamicSharedOffset() uint64 { return c.dynamicBase - abi.SharedBase }
 
 // LocalBytes returns the bytes of local memory of each thread.
 func (c *Code) LocalBytes() int { return c.localBytes }

@@ -86,9 +86,9 @@ func TestLayout(t *testing.T) {
 		},
 	}
 	c := decode(t, k)
-	if c.ParamBytes() != 16 || c.SharedBytes() != 16 || c.DynamicSharedBase() != abi.SharedBase+64 || c.LocalBytes() != 32 || c.Len() != 1 {
+	if c.ParamBytes() != 16 || c.SharedBytes() != 16 || c.DynamicSharedOffset() != 64 || c.LocalBytes() != 32 || c.Len() != 1 {
 		t.Errorf("%d bytes of parameters, %d of shared memory, dynamic from 0x%x, %d of local memory, %d instructions",
-			c.ParamBytes(), c.SharedBytes(), c.DynamicSharedBase(), c.LocalBytes(), c.Len())
+			c.ParamBytes(), c.SharedBytes(), c.DynamicSharedOffset(), c.LocalBytes(), c.Len())
 	}
 	launch := Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Params: make([]byte, 16), DynamicShared: 36}
 	g, err := NewGrid(c, launch, new(Memory), 32)

@@ -22,8 +22,8 @@
 // What an instruction makes of its sources is for package alu to say; here are warps and
 // their stacks, barriers, the exchange with memory, and the coordinates of threads.
 //
-// Memory lies where package abi says. Generic addresses and the addresses within a
-// space are the same numbers, so that Cvta and CvtaTo copy.
+// Memory lies where package abi says. All addresses of a kernel are generic ones: see
+// isa.Operand.
 //
 // emu imports abi, alu, isa, cfg, diag, race and vec. It must not import the simulator, a machine,
 // traces or a method: it knows no time.

@@ -99,7 +99,7 @@ func (g *Grid) check() error {
 	}
 	shared := g.code.sharedBytes
 	if n := g.launch.DynamicShared; n > 0 {
-		shared = int(g.code.dynamicBase) - abi.SharedBase + n
+		shared = int(g.code.DynamicSharedOffset()) + n
 	}
 	if shared > abi.MaxShared {
 		return fmt.Errorf("%d bytes of shared memory; there can be %d", shared, abi.MaxShared)

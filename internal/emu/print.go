@@ -9,6 +9,7 @@ import (
 
 	"warpbound/internal/abi"
 	"warpbound/internal/alu"
+	"warpbound/internal/isa"
 )
 
 // print formats what a thread prints as printf does and writes it out. It
@@ -319,7 +320,7 @@ func (w *Warp) text(lane int, addr uint64) (string, error) {
 func (w *Warp) read(lane int, addr uint64, n int) ([]byte, error) {
 	r := w.region(addr)
 	if r == nil {
-		return nil, fmt.Errorf("%w: %d bytes at 0x%x%s", ErrOutOfBounds, n, addr, w.cta.grid.nowhere(addr))
+		return nil, fmt.Errorf("%w: %d bytes at 0x%x%s", ErrOutOfBounds, n, addr, w.cta.grid.nowhere(isa.Generic, addr))
 	}
 	if addr-r.base > r.size || r.size-(addr-r.base) < uint64(n) {
 		return nil, fmt.Errorf("%w: %d bytes at 0x%x%s", ErrOutOfBounds, n, addr, w.cta.grid.place(r, addr))

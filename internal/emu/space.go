@@ -5,7 +5,8 @@ import (
 	"warpbound/internal/isa"
 )
 
-// isspacep tells whether addresses lie in a space.
+// isspacep tells whether generic addresses lie in the window of a space, or in a buffer or variable
+// of one that has no window.
 type isspacep struct {
 	p     alu.MaskSlot
 	a     alu.Slot

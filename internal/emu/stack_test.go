@@ -212,7 +212,7 @@ mov.u32 %r1, 0; again: call f, (%rd1, %r0); add.u32 %r1, %r1, 1; setp.lt.u32 %p1
 
 		{"some threads only", "", `
 setp.lt.u32 %p1, %r0, 5; mov.u64 %rd3, 0; @%p1 alloca.u64 %rd3, 4096; alloca.u64 %rd4, 8;
-setp.ne.u64 %p2, %rd4, -1; selp.u32 %r1, 1, 0, %p2; st.global.u32 [%rd1], %r1; ret;`, func(tid int) uint32 {
+setp.ge.s64 %p2, %rd4, 0; selp.u32 %r1, 1, 0, %p2; st.global.u32 [%rd1], %r1; ret;`, func(tid int) uint32 {
 			if tid < 5 {
 				return 0
 			}
@@ -226,6 +226,6 @@ setp.ne.u64 %p2, %rd4, -1; selp.u32 %r1, 1, 0, %p2; st.global.u32 [%rd1], %r1; r
 	}
 	for _, size := range []string{"4097", "-1", "-4096"} {
 		s := scenario{body: "alloca.u64 %rd3, " + size + ", 1; st.local.u8 [%rd3], 1; ret;"}
-		s.expectError(t, ErrOutOfBounds, "0xffffffffffffffff")
+		s.expectError(t, ErrOutOfBounds, "0x8000000000000000")
 	}
 }

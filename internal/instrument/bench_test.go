@@ -141,7 +141,7 @@ func (b *bench) run(m *ptx.Module, layout *instrument.Layout, ipoints func(*cfg.
 	launch := emu.Launch{Grid: b.job.Grid, Block: b.job.Block, DynamicShared: b.job.Shared}
 	for i, p := range b.job.Params {
 		if p.Kind == job.SharedPtr {
-			addresses[i] = code.DynamicSharedBase() + uint64(launch.DynamicShared)
+			addresses[i] = code.DynamicSharedOffset() + uint64(launch.DynamicShared)
 			launch.DynamicShared += p.Bytes
 		}
 	}

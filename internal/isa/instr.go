@@ -22,7 +22,7 @@ const (
 	KindReg          // register Reg
 	KindImm          // the bits Imm, as wide as the instruction's type
 	KindSpecial      // special register Special
-	KindVar          // address of variable Var plus Imm, in the variable's own space
+	KindVar          // generic address of variable Var plus Imm
 	KindAddr         // memory at register Reg plus Imm; Reg is NoReg for an absolute address
 	KindVarAddr      // memory at variable Var plus Imm (plus Reg unless it is NoReg)
 	KindSink         // a result that is dropped ("_")
@@ -38,6 +38,7 @@ type Operand struct {
 	Reg     Reg
 	Var     int32  // index into the Vars of the function or kernel, or into the Funcs of the program
 	Imm     uint64 // bits of an immediate, or the two's complement of an offset in bytes
+	Window  uint64 // what the front end has added to Imm to make an address generic
 }
 
 // RegOperand is the operand that reads or writes a register.

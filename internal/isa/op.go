@@ -98,8 +98,8 @@ const (
 	Unpack  // {d, e, ...} = a; Type is the type of a
 	Cvt     // from SrcType to Type; the first of two sources becomes the upper half of a pair; random bits follow them if Round is RoundRS
 	CvtPack // a and b clamped to Type and joined, a above b, below what the low bits of c put above them
-	Cvta    // address of Space to generic
-	CvtaTo  // generic address to Space
+	Cvta    // address of Space to generic: plus the base of the window
+	CvtaTo  // generic address to Space: minus that
 	Isspacep
 	Ld
 	St
@@ -297,8 +297,8 @@ var ops = [numOps]Info{
 	Unpack:   {"unpack", UnitAdd, [2]int{2, many}, n(1), 0},
 	Cvt:      {"cvt", UnitAdd, one, [2]int{1, 3}, 0},
 	CvtPack:  {"cvt.pack", UnitAdd, one, [2]int{2, 3}, 0},
-	Cvta:     {"cvta", UnitAdd, one, n(1), 0},
-	CvtaTo:   {"cvta.to", UnitAdd, one, n(1), 0},
+	Cvta:     {"cvta", UnitAdd, one, n(2), 0},
+	CvtaTo:   {"cvta.to", UnitAdd, one, n(2), 0},
 	Isspacep: {"isspacep", UnitAdd, one, n(1), 0},
 	Ld:       {"ld", UnitMem, [2]int{1, many}, n(1), ReadsMem},
 	St:       {"st", UnitMem, none, [2]int{2, 1 + many}, WritesMem},

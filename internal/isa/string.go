@@ -139,6 +139,9 @@ func (in *Instr) operands() [][]Operand {
 	case in.Op == Mma:
 		_, a, b, _ := in.FragmentRegs()
 		groups = append(groups, in.Dst, in.Src[:a], in.Src[a:a+b], in.Src[a+b:])
+	case in.Op == Cvta || in.Op == CvtaTo: // the base goes without saying
+		single(in.Dst)
+		single(in.Src[:min(1, len(in.Src))])
 	case elements < 2:
 		single(in.Dst)
 		single(in.Src)
@@ -239,6 +242,7 @@ func (o Operand) format(n *names) string {
 	if o.Not {
 		not = "!"
 	}
+	o.Imm -= o.Window
 	switch o.Kind {
 	case KindReg:
 		return not + n.reg(o.Reg)

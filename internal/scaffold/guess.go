@@ -151,6 +151,12 @@ func paramAddresses(k *isa.Kernel) map[isa.Reg]int {
 				continue
 			}
 			if offset, ok := paramAddress(in.Src[0], at); ok {
+				switch in.Op {
+				case isa.Cvta:
+					offset += int(in.Src[1].Imm)
+				case isa.CvtaTo:
+					offset -= int(in.Src[1].Imm)
+				}
 				if _, known := at[in.Dst[0].Reg]; !known {
 					at[in.Dst[0].Reg], changed = offset, true
 				}

@@ -123,7 +123,7 @@ func (t *trials) once(ctx context.Context, g *guess, d draw) (*outcome, error) {
 		case isNumber:
 			w.put(launch.Params, w.bits())
 		case isShared:
-			w.put(launch.Params, t.code.DynamicSharedBase()+uint64(launch.DynamicShared))
+			w.put(launch.Params, t.code.DynamicSharedOffset()+uint64(launch.DynamicShared))
 			launch.DynamicShared += sharedArgument
 		case isPointer:
 			at, err := t.memory.Alloc("trial", before+w.window)

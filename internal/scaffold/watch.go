@@ -258,7 +258,7 @@ func (w *watcher) accessed(in *isa.Instr, at *watched, eff *emu.Effect) {
 			w.results[0] = w.results[0].join(w.reach(in, addr, eff))
 			continue
 		}
-		if base := w.code.DynamicSharedBase(); addr < abi.LocalBase && addr >= base {
+		if base := abi.SharedBase + w.code.DynamicSharedOffset(); addr < abi.LocalBase && addr >= base {
 			w.out.shared = max(w.out.shared, addr+uint64(acc.Bytes)-base)
 		}
 		for i := range n {

@@ -106,5 +106,5 @@ func (t *thread) address(o isa.Operand) uint64 {
 	if o.Reg != isa.NoReg {
 		addr += t.regs[o.Reg]
 	}
-	return addr
+	return truncate(addr, t.m.kernel.AddressWidth(o))
 }

@@ -44,7 +44,7 @@ CONSUME: mul.lo.u32 %x, %x, 10;
 	.reg .b64 %s;
 	mbarrier.init.shared.b64 [m], 1;
 	st.shared.u32 [from+8], 77;
-	mov.u64 %s, from; // no memory has an address of its own kind here
+	mov.u64 %s, from; cvta.shared.u64 %s, %s; // generic addresses do not tell their memory here
 	cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [to], [%s], 16, [m];
 	mbarrier.arrive.expect_tx.shared.b64 %s, [m], 16;
 	mbarrier.test_wait.shared.b64 %p, [m], %s;

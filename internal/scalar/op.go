@@ -41,8 +41,12 @@ func (t *thread) compute(in *isa.Instr) (result uint64, known bool) {
 		v[i] = t.value(s, types[i])
 	}
 	switch {
-	case in.Op == isa.Mov, in.Op == isa.Cvta, in.Op == isa.CvtaTo: // no two memories have an address in common
+	case in.Op == isa.Mov:
 		return v[0], true
+	case in.Op == isa.Cvta:
+		return v[0] + v[1], true
+	case in.Op == isa.CvtaTo:
+		return v[0] - v[1], true
 	case in.Op == isa.Selp:
 		return v[1-v[2]], true
 	case in.Op == isa.Setp:

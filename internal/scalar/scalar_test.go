@@ -115,7 +115,7 @@ func TestExecute(t *testing.T) {
 
 		{"cp.async.ca.shared.global [tile], [%a], 4, 2; cp.async.commit_group; cp.async.wait_group 0; fence.sc.cta; ld.shared.u32 %y, [tile]; st.global.u32 [%a], %y;", [2]uint32{5, 7}},
 		{"ld.const.u32 %y, [table+4]; st.global.u32 [%a], %y;", [2]uint32{22, 22}},
-		{"st.local.u16 [own], %x; cvta.local.u64 %a, %a; ld.local.u32 %y, [own]; st.global.u32 [%a], %y;", [2]uint32{5, 7}},
+		{".reg .b64 %b; st.local.u16 [own], %x; mov.u64 %b, own; cvta.local.u64 %b, %b; ld.u32 %y, [%b]; cvta.to.local.u64 %b, %b; ld.local.u32 %y, [%b]; st.global.u32 [%a], %y;", [2]uint32{5, 7}},
 		{"atom.global.inc.u32 %y, [%a], 5;", [2]uint32{0, 0}},
 		{"cvt.rn.f32.u32 %f, %x; mov.b32 %y, %f; st.global.u32 [%a], %y; red.global.add.f32 [%a], %f; ld.global.f32 %f, [%a]; cvt.rzi.u32.f32 %y, %f; st.global.u32 [%a], %y;", [2]uint32{10, 14}},
 

@@ -149,11 +149,11 @@ func Space(addr uint64) isa.Space {
 	switch {
 	case addr >= abi.GlobalBase:
 		return isa.Global
-	case addr >= abi.ParamBase:
+	case abi.InWindow(abi.ParamBase, addr):
 		return isa.Param
-	case addr >= abi.LocalBase:
+	case abi.InWindow(abi.LocalBase, addr):
 		return isa.Local
-	case addr >= abi.SharedBase:
+	case abi.InWindow(abi.SharedBase, addr):
 		return isa.Shared
 	}
 	return isa.Generic

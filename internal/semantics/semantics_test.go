@@ -107,7 +107,8 @@ func TestNewErrors(t *testing.T) {
 func TestSpace(t *testing.T) {
 	for addr, want := range map[uint64]isa.Space{
 		0: isa.Generic, abi.SharedBase - 1: isa.Generic, abi.SharedBase: isa.Shared, abi.LocalBase: isa.Local,
-		abi.ParamAddress(8): isa.Param, abi.GlobalBase - 1: isa.Param, abi.GlobalBase: isa.Global,
+		abi.SharedBase + abi.WindowBytes: isa.Generic, abi.LocalBase + abi.WindowBytes - 1: isa.Local, abi.LocalBase + abi.WindowBytes: isa.Generic,
+		abi.ParamAddress(8): isa.Param, abi.ParamBase + abi.WindowBytes: isa.Generic, abi.GlobalBase - 1: isa.Generic, abi.GlobalBase: isa.Global,
 	} {
 		if got := Space(addr); got != want {
 			t.Errorf("0x%x lies in %s space, want %s", addr, got, want)

@@ -24,7 +24,7 @@ func (s *state) address(o isa.Operand) (*smt.Term, bool) {
 	if o.Reg != isa.NoReg {
 		base = b.Add(b.ZeroExt(s.now().regs[o.Reg], indexBits), base)
 	}
-	if s.x.launch.Kernel().AddressBits == 32 {
+	if s.x.launch.Kernel().AddressWidth(o) == 32 {
 		base = b.ZeroExt(b.Extract(base, 0, 32), indexBits)
 	}
 	return base, true

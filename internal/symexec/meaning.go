@@ -134,8 +134,8 @@ var meanings = map[isa.Op][]meaning{
 	isa.Mov:    {{onPreds, 0, func(l *lifter) []*smt.Term { return one(l.truth(0)) }}, {onBits | onInts | onFloats, 0, func(l *lifter) []*smt.Term { return one(l.a()) }}},
 	isa.Pack:   {{onBits, 0, pack}},
 	isa.Unpack: {{onBits, 0, unpack}},
-	isa.Cvta:   {{onInts, 0, func(l *lifter) []*smt.Term { return one(l.a()) }}},
-	isa.CvtaTo: {{onInts, 0, func(l *lifter) []*smt.Term { return one(l.a()) }}},
+	isa.Cvta:   {{onInts, 0, binary((*smt.Builder).Add)}},
+	isa.CvtaTo: {{onInts, 0, binary((*smt.Builder).Sub)}},
 	isa.Cvt:    {{^kinds(0), isa.ModRound | isa.ModFTZ | isa.ModSat, convert}},
 }
 

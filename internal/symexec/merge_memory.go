@@ -71,7 +71,7 @@ func (p *prover) address(o isa.Operand, m *merged) *smt.Term {
 	if o.Reg != isa.NoReg {
 		base = p.b.Add(p.b.ZeroExt(m.regs[o.Reg], indexBits), base)
 	}
-	if p.launch.Kernel().AddressBits == 32 {
+	if p.launch.Kernel().AddressWidth(o) == 32 {
 		base = p.b.ZeroExt(p.b.Extract(base, 0, 32), indexBits)
 	}
 	return base

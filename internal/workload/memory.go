@@ -40,7 +40,7 @@ func (k *Kernel) NewMemory() *Memory {
 		gaps:      k.Gaps,
 		define:    k.Vars,
 	}
-	base := k.Code.DynamicSharedBase()
+	base := k.Code.DynamicSharedOffset()
 	for i, p := range params {
 		if p.Kind == job.SharedPtr && p.Arg != job.NoArg {
 			at := abi.AlignUp(base+uint64(m.dynamic), abi.BufferAlign)

@@ -206,11 +206,11 @@ func (w *whereabouts) passes(in *isa.Instr) bool {
 
 func (w *whereabouts) result(in *isa.Instr) where {
 	switch in.Op {
-	case isa.Add, isa.Sub:
+	case isa.Add, isa.Sub, isa.Cvta, isa.CvtaTo:
 		a, b := w.operand(in.Src[0]), w.operand(in.Src[1])
 		if c := in.Src[1]; c.Kind == isa.KindImm {
 			distance := int64(c.Imm)
-			if in.Op == isa.Sub {
+			if in.Op == isa.Sub || in.Op == isa.CvtaTo {
 				distance = -distance
 			}
 			return a.by(distance)

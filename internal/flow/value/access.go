@@ -171,7 +171,7 @@ func (p *patterns) access(st state, pc, block int) (Access, bool) {
 		a.Reason = "the address is unknown"
 		return a, true
 	}
-	a.Address = m.syms.format(v.form)
+	a.Address = m.syms.format(m.offset(in.Src[0], v.form))
 	c.split(block)
 	switch {
 	case c.differing != "":
@@ -193,6 +193,15 @@ func (p *patterns) access(st state, pc, block int) (Access, bool) {
 		c.byRange()
 	}
 	return a, true
+}
+
+// offset returns the form of an address as the program has it, which may be an offset in a window, unless the
+// address of a variable is in it.
+func (m *machine) offset(o isa.Operand, f Form) Form {
+	if f.mentions(func(s Symbol) bool { return m.syms.all[s].region != nil }) {
+		return f
+	}
+	return f.add(constForm(f.bits, o.Window), ^uint64(0))
 }
 
 // unit returns the bytes after which the division of memory repeats.

@@ -383,14 +383,14 @@ func (m *machine) inParameters(f Form) (offset int, ok bool) {
 
 // address returns the address of an access.
 func (m *machine) address(st state, in *isa.Instr) *Value {
-	bits := m.kernel.AddressBits
 	o := in.Src[0]
-	offset := m.value(Const(bits, o.Imm), constForm(uint8(bits), o.Imm))
+	bits, width := m.kernel.AddressBits, m.kernel.AddressWidth(o)
+	offset := m.value(Const(width, o.Imm), constForm(uint8(width), o.Imm))
 	switch {
 	case o.Kind == isa.KindAddr && o.Reg == isa.NoReg:
 		return offset
 	case o.Kind == isa.KindAddr:
-		return m.plus(m.read(m.register(st, o.Reg), bits), offset, 1)
+		return m.read(m.plus(m.read(m.register(st, o.Reg), width), offset, 1), bits)
 	case o.Kind == isa.KindVarAddr:
 		base := m.variable(isa.Operand{Var: o.Var}, bits)
 		if o.Reg != isa.NoReg {

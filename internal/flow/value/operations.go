@@ -16,10 +16,10 @@ type rule struct {
 // nothing. Their sources have the widths that sourceBits says.
 var rules = map[isa.Op]rule{
 	isa.Mov:     {set: first, form: firstForm},
-	isa.Cvta:    {set: first, form: firstForm},
-	isa.CvtaTo:  {set: first, form: firstForm},
-	isa.Add:     {set: sum, form: func(_ *isa.Instr, a []*Value) Form { return a[0].form.add(a[1].form, 1) }},
-	isa.Sub:     {set: minus, form: func(_ *isa.Instr, a []*Value) Form { return a[0].form.add(a[1].form, ^uint64(0)) }},
+	isa.Cvta:    {set: sum, form: sumForm},
+	isa.CvtaTo:  {set: minus, form: minusForm},
+	isa.Add:     {set: sum, form: sumForm},
+	isa.Sub:     {set: minus, form: minusForm},
 	isa.Neg:     {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].Neg() }, form: func(_ *isa.Instr, a []*Value) Form { return a[0].form.times(^uint64(0)) }},
 	isa.Mul:     {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].Mul(s[1]) }, form: timesForm},
 	isa.MulWide: {set: func(in *isa.Instr, s []Strided) Strided { return wide(in, s[0]).Mul(wide(in, s[1])) }},
@@ -113,6 +113,10 @@ func sum(in *isa.Instr, s []Strided) Strided {
 	}
 	return s[0].Add(s[1])
 }
+
+func sumForm(_ *isa.Instr, a []*Value) Form { return a[0].form.add(a[1].form, 1) }
+
+func minusForm(_ *isa.Instr, a []*Value) Form { return a[0].form.add(a[1].form, ^uint64(0)) }
 
 func minus(in *isa.Instr, s []Strided) Strided {
 	if in.Sat {

@@ -41,6 +41,7 @@ func (fn *function) instr(x *Instr) error {
 	for _, in := range append(fn.before, in) {
 		in.Pos, in.Loc, in.Inlined, in.Guard = fn.at(x.Pos), fn.loc, fn.inlined, guard
 		in.Split, in.WarpSize = fn.splits[x], ofWarps
+		fn.makeGeneric(&in)
 		fn.f.Instrs = append(fn.f.Instrs, in)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/isa"
 )
 
@@ -39,7 +40,8 @@ func (fn *function) printArguments(args []Operand) ([]isa.Operand, error) {
 		return []isa.Operand{format, isa.ImmOperand(0)}, nil
 	}
 	fn.newVar(memory)
-	return []isa.Operand{format, {Kind: isa.KindVar, Reg: isa.NoReg, Var: index}}, nil
+	generic := isa.Operand{Kind: isa.KindVar, Reg: isa.NoReg, Var: index, Imm: abi.LocalBase}
+	return []isa.Operand{format, generic}, nil
 }
 
 // isPrint reports whether a function is OpenCL's printf.

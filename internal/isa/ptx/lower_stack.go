@@ -105,8 +105,8 @@ func (fn *function) stackInstr(x *Instr) (isa.Instr, error) {
 	return fn.allocate(operands[0], operands[1], align), nil
 }
 
-// allocate takes memory from the stack. What does not fit gives the highest of all
-// addresses, which no access can use, and takes nothing.
+// allocate takes memory from the stack. What does not fit gives an address that is far from
+// any memory, which no access can use, and takes nothing.
 func (fn *function) allocate(d, size isa.Operand, align uint64) isa.Instr {
 	var (
 		taken = isa.RegOperand(fn.taken)
@@ -115,6 +115,7 @@ func (fn *function) allocate(d, size isa.Operand, align uint64) isa.Instr {
 		fits  = isa.RegOperand(fn.newReg("%fits", isa.Pred))
 		base  = isa.Operand{Kind: isa.KindVar, Reg: isa.NoReg, Var: fn.frame}
 		mask  = ^uint64(0) >> (64 - fn.address.Bits())
+		far   = uint64(1) << (fn.address.Bits() - 1)
 	)
 	test := fn.compute(isa.Setp, fits, size, room)
 	test.Cmp = isa.Le
@@ -130,5 +131,5 @@ func (fn *function) allocate(d, size isa.Operand, align uint64) isa.Instr {
 		fn.compute(isa.Selp, taken, room, taken, fits),
 		fn.compute(isa.Add, at, at, base),
 	)
-	return fn.compute(isa.Selp, d, at, isa.ImmOperand(mask), fits)
+	return fn.compute(isa.Selp, d, at, isa.ImmOperand(far), fits)
 }

@@ -77,7 +77,7 @@ func TestLowerSeveral(t *testing.T) {
 		// Memory of the stack.
 		{"@%p1 alloca.u64 %rd1, %rd2, 16; stacksave.u64 %rd2; stackrestore.u64 %rd2;", "mov.u64 %0, 0x0; " +
 			"@%6 add.u64 %3, %0, 0xf; @%6 and.b64 %3, %3, 0xfffffffffffffff0; @%6 sub.u64 %4, 0x1000, %3; @%6 setp.le.u64 %5, %2, %4; " +
-			"@%6 add.u64 %4, %3, %2; @%6 selp.u64 %0, %4, %0, %5; @%6 add.u64 %3, %3, var3; @%6 selp.u64 %1, %3, 0xffffffffffffffff, %5; " +
+			"@%6 add.u64 %4, %3, %2; @%6 selp.u64 %0, %4, %0, %5; @%6 add.u64 %3, %3, var3; @%6 selp.u64 %1, %3, 0x8000000000000000, %5; " +
 			"mov.u64 %2, %0; min.u64 %0, %2, 0x1000"},
 
 		// Vectors of atomics.

@@ -262,7 +262,7 @@ func (g *randomModule) function(name, other string, recursive bool) {
 	outside, types := g.text, g.types
 	g.text = strings.Builder{}
 	g.inFunc, g.types = true, []isa.Type{isa.Pred, isa.B8, isa.B16, isa.B32, isa.B64, isa.U32, isa.S32, isa.F32, isa.B128}
-	g.emit(".local .align 32 .b8 own_local[%d]; .reg .b64 %%local; mov.u64 %%local, own_local", ownBytes)
+	g.emit(".local .align 32 .b8 own_local[%d]; .reg .b64 %%local, %%generic; mov.u64 %%local, own_local", ownBytes)
 	for i := 0; i < ownBytes; i += 8 {
 		g.emit("st.local.u64 [%%local+%d], %d", i, g.IntN(1<<16))
 	}

@@ -291,6 +291,10 @@ func (g *randomModule) address(c *candidate, s *slot, common bool, mnemonic stri
 		if space == isa.Shared || space == isa.Generic && g.chance(50) {
 			base = "bins_shared"
 		}
+		if base == "bins_shared" && space == isa.Generic {
+			g.emit("mov.u64 %%generic, bins_shared; cvta.shared.u64 %%generic, %%generic")
+			base = "%generic"
+		}
 		kind := int(c.instr.Atom)*8 + int(c.instr.Type) - int(isa.B8)
 		return g.within(base, (kind*16)%(binBytes-16), 16, bytes), true
 	case space == isa.Generic:
@@ -312,6 +316,10 @@ func (g *randomModule) address(c *candidate, s *slot, common bool, mnemonic stri
 			return "", false
 		}
 		base = "%local"
+	}
+	if own := strings.TrimPrefix(base, "%"); space == isa.Generic && (own == "shared" || own == "local") {
+		g.emit("cvta.%s.u64 %%generic, %s", own, base)
+		base = "%generic"
 	}
 	return g.within(base, 0, size, bytes), true
 }

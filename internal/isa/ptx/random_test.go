@@ -182,7 +182,7 @@ func (g *randomModule) prologue() {
 	g.emit("add.u64 %%bins, %%buffer, %d", g.bufferBytes()-binBytes)
 	g.emit("mov.u64 %%shared, own_shared; mad.wide.u32 %%shared, %%thread, %d, %%shared", ownBytes)
 	g.emit("mov.u64 %%local, own_local")
-	g.emit("mov.u64 %%const, table")
+	g.emit(".reg .b64 %%generic; mov.u64 %%const, table")
 	g.registers("%number")
 }
 

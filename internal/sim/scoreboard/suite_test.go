@@ -95,7 +95,7 @@ func (e *example) prepare(t testing.TB, mem *emu.Memory, vector int) emu.Launch 
 			copy(mem.Bytes(addr), in.Buffers[i])
 			addrs[i] = addr
 		case job.SharedPtr:
-			addrs[i] = e.code.DynamicSharedBase() + uint64(launch.DynamicShared)
+			addrs[i] = e.code.DynamicSharedOffset() + uint64(launch.DynamicShared)
 			launch.DynamicShared += p.Bytes
 		}
 	}

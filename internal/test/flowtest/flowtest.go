@@ -145,7 +145,7 @@ func (l *Launch) start(t testing.TB, code *emu.Code, width int) {
 			l.Buffers[i] = mem.Bytes(addrs[i])
 			copy(l.Buffers[i], in.Buffers[i])
 		case job.SharedPtr:
-			addrs[i] = code.DynamicSharedBase() + uint64(launch.DynamicShared)
+			addrs[i] = code.DynamicSharedOffset() + uint64(launch.DynamicShared)
 			launch.DynamicShared += p.Bytes
 		}
 	}
