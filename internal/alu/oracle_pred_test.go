@@ -49,7 +49,7 @@ func defineCmp(cmp isa.Cmp, t isa.Type, ftz bool) func(x, y uint64) bool {
 			return decide(1)
 		}
 	}
-	if t.Bits() < 16 || cmp > isa.Hs || ftz || t.Class() == isa.Bits && cmp > isa.Ne && !unsignedOnly {
+	if t.Class() == isa.Packed || t.Bits() < 16 || cmp > isa.Hs || ftz || t.Class() == isa.Bits && cmp > isa.Ne && !unsignedOnly {
 		return nil
 	}
 	return func(x, y uint64) bool {
