@@ -20,6 +20,8 @@ const maxSources = 6
 //   - integers of NaN: the manual says what they are (PTX ISA, "cvt", Integer Notes), NVIDIA's guides to its devices call them undefined;
 //   - the bits of NaN, which are unspecified in single precision and a payload in double;
 //   - approximations, but of sources for which the manual's tables have one value: zeros and infinities;
+//   - quotients and remainders of integers by zero: unspecified;
+//   - which lane is elected;
 //   - what a shuffle reads from a lane that does not take part: undefined;
 //   - where an assembler makes other code than the manual has (docs/results/devices.md): places and lengths beyond a byte of fields of
 //     64-bit words, and video instructions that compute on more than 32 bits.
@@ -35,16 +37,27 @@ func Unsettled(in *isa.Instr) func(l *InLane) bool {
 			from, ok := op.source(uint32(l.Lane), uint32(l.Src[1])&31, uint32(l.Src[2])&31, uint32(l.Src[2])>>8&31)
 			return ok && l.Mask>>(from%lanes)&1 == 0
 		}
+	case isa.Elect:
+		return always
 	case isa.Bfe:
 		return beyondByte(in, 1)
 	case isa.Bfi:
 		return beyondByte(in, 2)
 	case isa.Fns:
 		return func(l *InLane) bool { return uint32(l.Src[2]) == 1<<31 } // without a positive counterpart
-	case isa.Sin, isa.Cos, isa.Ex2, isa.Lg2, isa.Tanh, isa.Rsqrt, isa.Rcp, isa.Sqrt, isa.Div:
+	case isa.Sin, isa.Cos, isa.Ex2, isa.Lg2, isa.Tanh, isa.Rsqrt: // approximations, whether they say so or not
+		if f, ok := formatOf(in.Type); ok {
+			return approximated(in, f)
+		}
+	case isa.Rcp, isa.Sqrt, isa.Div:
+		if isInteger(in.Type) {
+			return byZero(in)
+		}
 		if f, ok := formatOf(in.Type); ok && (in.Approx || in.Full) {
 			return approximated(in, f)
 		}
+	case isa.Rem:
+		return byZero(in)
 	case isa.VAdd, isa.VSub, isa.VAbsDiff, isa.VMin, isa.VMax, isa.VSet, isa.VShl, isa.VShr:
 		second := len(in.Src) > 2 // operation, or what the result is put into
 		if in.Video.Parts == 1 && (second || in.Sat && in.Op == isa.VShl) {
@@ -59,6 +72,14 @@ func Unsettled(in *isa.Instr) func(l *InLane) bool {
 }
 
 func always(*InLane) bool { return true }
+
+// byZero tells where a divisor is zero.
+func byZero(in *isa.Instr) func(l *InLane) bool {
+	if len(in.Src) > 1 && in.Src[1].Kind == isa.KindImm && in.Src[1].Imm != 0 {
+		return nil
+	}
+	return func(l *InLane) bool { return l.Src[1] == 0 }
+}
 
 // beyondByte tells where the place or the length of a field in a word of 64 bits does not fit a
 // byte. Both follow each other from a source on.

@@ -227,8 +227,8 @@ A:	ret;`))
 	}
 }
 
-// TestUnsettled has a branch taken only if NaN becomes an integer that is not the emulator's. Paths
-// are the emulator's, and it is not excluded unless no input is NaN.
+// TestUnsettled has a branch taken only if NaN becomes an integer that is not the emulator's, or a
+// quotient by zero. Paths are the emulator's, and it is not excluded unless no input is NaN, or zero.
 func TestUnsettled(t *testing.T) {
 	number := symexec.Element{Bytes: 4, Float: true, High: 0x40800000}
 	for name, c := range map[string]struct {
@@ -240,6 +240,10 @@ func TestUnsettled(t *testing.T) {
 		"a number": {"cvt.rzi.s32.f32 %r2, %f1;", number, symexec.Infeasible},
 		"a wide integer": {`cvt.rzi.u64.f32 %rd2, %f1; shr.u64 %rd2, %rd2, 62; cvt.u32.u64 %r2, %rd2;
 	neg.s32 %r2, %r2; add.s32 %r2, %r2, 1;`, number, symexec.Infeasible},
+		"a quotient":  {"mov.b32 %r2, %f1; div.u32 %r2, 1, %r2; add.u32 %r2, %r2, 1;", symexec.Element{}, symexec.Open},
+		"a remainder": {"mov.b32 %r2, %f1; rem.s32 %r2, 1, %r2; add.s32 %r2, %r2, 1;", symexec.Element{}, symexec.Open},
+		"a quotient by no zero": {"mov.b32 %r2, %f1; or.b32 %r2, %r2, 1; div.u32 %r2, 1, %r2; add.u32 %r2, %r2, 1;",
+			symexec.Element{}, symexec.Infeasible},
 		"a guard": {`setp.lt.f32 %p3, %f1, 0f40800000; mov.u32 %r2, 1;
 	@%p3 cvt.rzi.s32.f32 %r2, %f1;`, symexec.Element{}, symexec.Infeasible},
 		"a guard for NaN": {`setp.ltu.f32 %p3, %f1, 0f40800000; mov.u32 %r2, 1;

@@ -235,7 +235,13 @@ func (x *step) execute() Kind {
 			return Operand
 		}
 		x.write(0)
-	case isa.Bar, isa.BarWarp, isa.Elect, isa.Activemask, isa.Fence, isa.Nop, isa.Prefetch, isa.Bra, isa.Ret, isa.Exit, isa.Trap,
+	case isa.Elect:
+		if x.sources(0)&x.mask != 0 {
+			return Operand
+		}
+		x.write(0)
+		x.taintUnsettled()
+	case isa.Bar, isa.BarWarp, isa.Activemask, isa.Fence, isa.Nop, isa.Prefetch, isa.Bra, isa.Ret, isa.Exit, isa.Trap,
 		isa.Reconverge, isa.Split, isa.Merge, isa.AsyncCommit, isa.AsyncWait, isa.BulkDrain, isa.BulkCommit, isa.BulkWait, isa.BulkWaitRead:
 		if x.sources(0)&x.mask != 0 {
 			return Operand
@@ -253,16 +259,23 @@ func (x *step) execute() Kind {
 	return ""
 }
 
-// taintUnsettled taints the first result in the lanes in which a device may have another one.
+// taintUnsettled taints the first result in the lanes in which a device may have another one. Which
+// lane is elected both results say.
 func (x *step) taintUnsettled() {
 	unsettled := x.Effect.Unsettled & x.mask
 	if unsettled == 0 {
 		return
 	}
 	x.spread[x.PC].unsettled = true
-	if o := x.in.Dst[0]; o.Kind == isa.KindReg {
-		x.warp.registers[o.Reg] |= unsettled
-		x.hands(unsettled)
+	results := x.in.Dst[:1]
+	if x.in.Op == isa.Elect {
+		results = x.in.Dst
+	}
+	for _, o := range results {
+		if o.Kind == isa.KindReg {
+			x.warp.registers[o.Reg] |= unsettled
+			x.hands(unsettled)
+		}
 	}
 }
 
