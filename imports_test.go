@@ -94,6 +94,7 @@ var arrows = []rule{
 	{"internal/sim/integrated", []string{"internal/sim/barrel", "internal/sim/scoreboard", "internal/sim/split"}, "simulators do not know each other"},
 	{"internal/sim/split", []string{"internal/sim/barrel", "internal/sim/integrated", "internal/sim/scoreboard"}, "simulators do not know each other"},
 	{"internal/test/...", []string{"internal/method/..."}, "the tests of all rooms may use the helpers"},
+	{"internal/test/arithmetic", []string{"warpbound", "estimate", "internal/isa/*", "internal/alu", "internal/vec", "internal/scalar", "internal/semantics", "internal/saturating", "internal/machine", "internal/emu", "internal/flow/..."}, "an oracle shares nothing with what it is held against"},
 	{"internal/test/emutest", []string{"internal/sim/..."}, "the tests of simulators and methods use it"},
 	{"internal/test/fleettest", []string{"internal/fleet/..."}, "the tests of workers use it"},
 	{"internal/test/jobtest", []string{"internal/analysis", "internal/campaign", "internal/study/..."}, "the tests of what runs and bounds jobs use it"},

@@ -11,7 +11,7 @@ import (
 // two neighbours in single precision, so that rounding twice goes wrong.
 func TestFmaRoundsOnce(t *testing.T) {
 	bits := func(x float64) uint64 { return uint64(math.Float32bits(float32(x))) }
-	b, err := (&instance{in: isa.Instr{Op: isa.Fma, Type: isa.F32}, dst: isa.B32, sources: []isa.Type{isa.B32, isa.B32, isa.B32}}).prepare()
+	b, err := (&instance{in: isa.Instr{Op: isa.Fma, Type: isa.F32}, results: []isa.Type{isa.B32}, sources: []isa.Type{isa.B32, isa.B32, isa.B32}}).prepare()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,12 +26,12 @@ func TestFmaRoundsOnce(t *testing.T) {
 		{math.MaxFloat32, 1, 0x1p103, math.Inf(1)}, // half a unit of the greatest number
 		{math.MaxFloat32, 1, 0x1.fffffep102, math.MaxFloat32},
 	} {
-		got, err := b.run([][4]uint64{{bits(c.x), bits(c.y), bits(c.z)}}, 1)
+		got, err := b.run([][]uint64{{bits(c.x), bits(c.y), bits(c.z)}}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got[0] != bits(c.want) {
-			t.Errorf("%g * %g + %g gives %g, want %g", c.x, c.y, c.z, f32(uint32(got[0])), c.want)
+		if got[0][0] != bits(c.want) {
+			t.Errorf("%g * %g + %g gives %g, want %g", c.x, c.y, c.z, f32(uint32(got[0][0])), c.want)
 		}
 	}
 }

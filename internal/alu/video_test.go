@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/test/arithmetic"
 	"warpbound/internal/test/effort"
 	"warpbound/internal/vec"
 )
@@ -13,7 +14,7 @@ import (
 func TestParted(t *testing.T) {
 	for _, seed := range effort.Draw(t, 120_000) {
 		r := rand.New(rand.NewPCG(seed, 19))
-		in, n := drawVideo(r)
+		in, n := arithmetic.DrawVideo(r)
 		in.Src = make([]isa.Operand, n)
 		if !isVideo(&in) || in.Video.Parts == 1 {
 			continue
@@ -42,7 +43,7 @@ func TestParted(t *testing.T) {
 func TestVideoPlaces(t *testing.T) {
 	for _, seed := range effort.Draw(t, 40_000) {
 		r := rand.New(rand.NewPCG(seed, 20))
-		in, n := drawVideo(r)
+		in, n := arithmetic.DrawVideo(r)
 		in.Src = make([]isa.Operand, n)
 		f := videoFor(&in)
 		if f.none() {
