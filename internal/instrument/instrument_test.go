@@ -124,6 +124,9 @@ big:
 func TestControlFlow(t *testing.T) {
 	for name, k := range bodies {
 		for _, dialect := range [][2]string{{"6.3", "sm_70"}, {"3.0", "sm_20"}} {
+			if name == "switch" && dialect[1] == "sm_20" {
+				continue // brx.idx came with sm_30
+			}
 			t.Run(name+" "+dialect[1], func(t *testing.T) {
 				t.Parallel()
 				b := mustJob(t, jobText, kernel(dialect[0], dialect[1], k.functions, k.body))

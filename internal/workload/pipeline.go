@@ -235,6 +235,9 @@ func link(s state) (state, error) {
 			return s, err
 		}
 		then, err := s.spec.LinkThen(s.program)
+		if err != nil {
+			return s, err
+		}
 		s.linked = append([]*isa.Kernel{first}, then...)
 		return s, s.spec.CheckAccepted(s.program, s.linked)
 	}

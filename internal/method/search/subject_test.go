@@ -40,8 +40,8 @@ init = "zeros"
 name = "n"
 type = "u32"
 value = 100
-`, `.version 6.3
-.target sm_70
+`, `.version 7.8
+.target sm_90
 .address_size 64
 .visible .entry k(.param .u64 data, .param .u64 more, .param .u32 n)
 {

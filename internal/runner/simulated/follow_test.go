@@ -213,6 +213,23 @@ func TestFollowNaN(t *testing.T) {
 	}
 }
 
+// TestFollowSeparate: where threads are scheduled independently and wait for others of their warp, what they get is not followed.
+func TestFollowSeparate(t *testing.T) {
+	for _, c := range []struct{ name, body, want string }{
+		{"at two instructions", "and.b32 %y, %tid, 16;\nsetp.eq.u32 %s, %y, 0;\n@%s bra LOW;\nshfl.sync.bfly.b32 %x, %c, 16, 31, -1;\nbra JOIN;\n" +
+			"LOW:\nshfl.sync.bfly.b32 %x, %v, 16, 31, -1;\nJOIN:\n" + branch, "who waits for whom, or how much is copied"},
+		{"together", "shfl.sync.bfly.b32 %x, %c, 16, 31, -1;\n" + branch, ""},
+	} {
+		got, err := compare(jobtest.Text(t, "machine = \"orin-nano\"\n"+followedJob, strings.Replace(followed, "BODY", c.body, 1)), 3)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if (got == nil) != (c.want == "") || got != nil && got.What != c.want {
+			t.Errorf("%s: %+v is reached, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 // TestFollowSpin: where threads are scheduled independently, whether a warp spins is told from the registers that decide where it goes.
 func TestFollowSpin(t *testing.T) {
 	const loop = "and.b32 %y, %tid, 31;\nsetp.ne.u32 %s, %y, 3;\n@%s bra BEHIND;\nmov.u32 %y, 0;\nAGAIN:\nadd.u32 %y, %y, 1;\nsetp.lt.u32 %s, %y, 1000;\n@%s bra AGAIN;\nBEHIND:"
