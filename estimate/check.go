@@ -38,6 +38,7 @@ type CheckedJob struct {
 	Budget      *TimeBudget `json:"budget"`               // nil if the job failed
 	Alone       bool        `json:"alone,omitempty"`      // as in an Analysis
 	ClockMode   string      `json:"clock_mode,omitempty"` // likewise
+	Threads     string      `json:"threads,omitempty"`    // likewise
 	// Answer is the estimate that counts: the least of those with the strongest evidence, or the least with the evidence
 	// that is required or a stronger one; nil if there is none. Bound is the same with all that is known of it.
 	Answer   *Answer         `json:"answer"`

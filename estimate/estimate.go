@@ -190,13 +190,16 @@ type Simulation struct {
 	MachineHash     string `json:"machine_hash"`
 	ModuleHash      string `json:"module_hash"` // SHA-256 of the module's text
 	JobHash         string `json:"job_hash"`    // of the job's file, of the data files that it names, and of inputs that are kept beside it
-	Launch          Launch `json:"launch"`
-	Seed            int64  `json:"seed"`
-	Vector          int    `json:"vector"`
-	Cycles          int64  `json:"cycles"`       // from the launch to the last retirement, of all launches together
-	CTAsPerSM       int    `json:"ctas_per_sm"`  // resident at a time, at most
-	Limit           string `json:"ctas_limited"` // by what
-	Registers       int    `json:"registers"`    // per thread
+	// Threads is how the job has the threads of a warp scheduled, "lockstep" or "independent"; empty for as the machine has it.
+	Threads string `json:"threads,omitempty"`
+
+	Launch    Launch `json:"launch"`
+	Seed      int64  `json:"seed"`
+	Vector    int    `json:"vector"`
+	Cycles    int64  `json:"cycles"`       // from the launch to the last retirement, of all launches together
+	CTAsPerSM int    `json:"ctas_per_sm"`  // resident at a time, at most
+	Limit     string `json:"ctas_limited"` // by what
+	Registers int    `json:"registers"`    // per thread
 
 	// Rounds is how often the kernels of a job that repeats them were launched, and Kernels how
 	// long each took, in the order of a round. Other jobs have none of either.
@@ -269,6 +272,7 @@ type Analysis struct {
 	// Contract is what the job declares of its inputs, in its order, and which of it bounds rest on.
 	Contract  []Contract `json:"contract,omitzero"`
 	ClockMode string     `json:"clock_mode,omitempty"` // the mode of the machine whose clocks it has; empty for [clock] of its file
+	Threads   string     `json:"threads,omitempty"`    // how the job has the threads of a warp scheduled, as in a Simulation
 	// Alone is set if estimates and runs are those of a kernel that is alone on the GPU: nobody is known to use the machine's DRAM meanwhile.
 	Alone bool `json:"alone,omitempty"`
 	// Answer is the least estimate with the strongest evidence; nil if none bounds the whole.

@@ -64,6 +64,7 @@ type Job struct {
 
 	Launches []Launch // of a run, in their order, instead of the one of Kernel; nil: that one
 	Warm     bool     // launches find what the one before left in the cache that multiprocessors share
+	Threads  string   // how the threads of a warp are scheduled: "lockstep" or "independent"; empty: as the machine has it
 }
 
 // Background is what others than the kernel ask of what they share with it while it runs: a CPU, a display, other engines.

@@ -229,7 +229,7 @@ func Empty(w *workload.Workload) *estimate.Analysis {
 		SplitMode: string(w.Mode()),
 		Seed:      w.Spec.Seed,
 		Contract:  declared(w),
-		Alone:     w.Machine.Alone(), ClockMode: w.ClockMode,
+		Alone:     w.Machine.Alone(), ClockMode: w.ClockMode, Threads: w.Spec.Threads.Way,
 		Estimates: []estimate.Estimate{},
 		Refused:   []estimate.MethodRefusal{},
 		Launches:  launchesOf(w),

@@ -110,7 +110,7 @@ func simulation(w *workload.Workload, vector int, out *runner.Outcome, report ru
 	spec := w.Spec
 	s := estimate.Simulation{
 		Provenance: provenance.Of(),
-		Job:        w.Name(), Kernel: w.Kernel(), KernelDemangled: symbol.Demangled(w.Kernel()), Machine: w.Machine.Name, MachineHash: w.Machine.Hash(),
+		Job:        w.Name(), Kernel: w.Kernel(), KernelDemangled: symbol.Demangled(w.Kernel()), Machine: w.Machine.Name, MachineHash: w.Machine.Hash(), Threads: w.Spec.Threads.Way,
 		ModuleHash: w.Module.Hash, JobHash: workload.Hash(w),
 		Launch: shape(w.First()),
 		Seed:   spec.Seed, Vector: vector, Cycles: out.Cycles, Registers: w.First().Registers,

@@ -72,7 +72,7 @@ var goFields = [...]struct{ key, field string }{
 	{"sum", "Sum"}, {"min", "Min"}, {"max", "Max"},
 	{"branches", "Branches"}, {"simds", "SIMDs"}, {"mode", "Mode"},
 	{"size_kb", "KiB"}, {"quota", "Quota"}, {"regulated", "Regulated"}, {"program", "Program"}, {"trace", "Trace"},
-	{"then", "Then"}, {"while", "While"}, {"limit", "Limit"}, {"launch", "Launches"}, {"caches", "Warm"}, {"arguments", "Arguments"},
+	{"then", "Then"}, {"while", "While"}, {"limit", "Limit"}, {"launch", "Launches"}, {"caches", "Warm"}, {"threads", "Threads"}, {"arguments", "Arguments"},
 	{"source", "Compiled"}, {"command", "Command"}, {"sha256", "SHA256"},
 }
 

@@ -84,7 +84,7 @@ func TestFromGo(t *testing.T) {
 		head + "[llc]\nregulated = true\n[loop]\n'x:7' = 1\n7 = 4\n'' = 5\n",
 		head + "[[fact]]\nsum = {'' = -1, 'a \"b' = 2}\nmin = -9223372036854775808\n",
 		head + buffer + "[cpu]\nprogram = 'p.stream'\n", head + buffer + "[cpu]\ntrace = 't.csv'\n",
-		head + "[repeat]\nthen = ['a', 'b']\n", head + buffer + "[repeat]\nthen = ['a']\nwhile = 'b'\n",
+		head + "threads = 'lockstep'\n", head + "[repeat]\nthen = ['a', 'b']\n", head + buffer + "[repeat]\nthen = ['a']\nwhile = 'b'\n",
 		head + buffer + "[repeat]\nwhile = 'b'\nlimit = 7\n",
 		head + "[source]\nfile = 'k.cu'\nsha256 = '" + hash + "'\n",
 		head + "[source]\nfile = 'k.cu'\nsha256 = '" + hash + "'\ncommand = ['cc', '', 'k.cu', '-o', '{module}']\n",
@@ -168,7 +168,7 @@ func inGoAgain(t *testing.T, name string, src []byte) *jobs.Job {
 	if list, ok := repeat["then"].([]any); ok {
 		g.Repeat.Then = textsOf(list)
 	}
-	g.Warm = f["caches"] == "warm"
+	g.Warm, g.Threads = f["caches"] == "warm", textOf(f["threads"])
 	if source := tableOf(f["source"]); source != nil {
 		g.Compiled = jobs.Compiled{File: textOf(source["file"]), SHA256: textOf(source["sha256"])}
 		if list, ok := source["command"].([]any); ok {

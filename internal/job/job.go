@@ -48,6 +48,7 @@ type Job struct {
 	Launches   []Launch // of [[launch]]; nil if the job has none (see Runs)
 	Steps      []Step   // in which order they are executed, and how often (see Sequence)
 	Caches     Caches
+	Threads    Threads
 	Budget     budget.Budget // of a run; the zero Budget if left out
 	Source     *Source       // of the module; nil if left out
 	Pos        Positions

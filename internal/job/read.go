@@ -31,7 +31,7 @@ type reader struct {
 func (r *reader) job() *Job {
 	t := r.root
 	t.only("a job", "module", "kernel", "machine", "target", "accept", "grid", "block", "vectors", "seed", "budget",
-		"registers", "shared", "param", "buffer", "symbol", "loop", "fact", "assume", "split", "llc", "cpu", "background", "repeat", "launch", "caches", "source")
+		"registers", "shared", "param", "buffer", "symbol", "loop", "fact", "assume", "split", "llc", "cpu", "background", "repeat", "launch", "caches", "threads", "source")
 	j := &Job{
 		File: r.file, Machine: DefaultMachine, Unnamed: true, Vectors: DefaultVectors, Seed: DefaultSeed,
 		Pos: Positions{
@@ -78,6 +78,7 @@ func (r *reader) job() *Job {
 	j.Repeat = r.repeat(t, j.Params)
 	r.launches(t, j)
 	j.Caches = r.caches(t)
+	j.Threads = r.threads(t)
 	j.Source = r.source(t)
 	return j
 }

@@ -66,7 +66,7 @@ func (r *renderer) file() *jobFile {
 		Module: r.source("Module", g.Module), Kernel: r.text("Kernel", g.Kernel), Machine: r.machine(), Target: r.text("Target", g.Target), Accept: r.textList("Accept", g.Accept),
 		Grid: r.size(g.Grid), Block: r.size(g.Block), Vectors: cmp.Or(g.Vectors, DefaultVectors), Seed: DefaultSeed,
 		Budget: r.text("Budget", g.Budget), Registers: g.Registers, Shared: g.Shared, Loop: r.places("Loops", g.Loops),
-		Caches: cachesOf(g.Warm), Launch: r.launches("Launches", g.Launches), Split: r.split(), LLC: llcOf(&LLC{KiB: g.LLC.KiB, Quota: g.LLC.Quota, Regulated: g.LLC.Regulated}), CPU: r.cpu(), Background: r.background(), Repeat: r.repeat(), Source: r.compiled(),
+		Caches: cachesOf(g.Warm), Threads: r.text("Threads", g.Threads), Launch: r.launches("Launches", g.Launches), Split: r.split(), LLC: llcOf(&LLC{KiB: g.LLC.KiB, Quota: g.LLC.Quota, Regulated: g.LLC.Regulated}), CPU: r.cpu(), Background: r.background(), Repeat: r.repeat(), Source: r.compiled(),
 	}
 	if g.Seed != nil {
 		f.Seed = *g.Seed

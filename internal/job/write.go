@@ -40,7 +40,7 @@ func (j *Job) Write(stem string, in *Inputs) (*Written, error) {
 		Loop: make(map[string]int64), Split: splitOf(&j.Split), LLC: llcOf(&j.LLC), CPU: cpuOf(&j.CPU), Background: backgroundOf(j.Background.DRAM),
 		Repeat: j.repeatTable(),
 	}
-	f.Launch, f.Caches = j.launchEntries(j.Steps), cachesOf(j.Caches.Warm)
+	f.Launch, f.Caches, f.Threads = j.launchEntries(j.Steps), cachesOf(j.Caches.Warm), j.Threads.Way
 	f.Source = sourceTable(j.Source)
 	w.arguments(j, in, &f)
 	for _, s := range j.Symbols {
@@ -86,6 +86,7 @@ type jobFile struct {
 	Registers  int              `toml:"registers,omitempty"`
 	Shared     int              `toml:"shared,omitempty"`
 	Caches     string           `toml:"caches,omitempty"`
+	Threads    string           `toml:"threads,omitempty"`
 	Param      []paramEntry     `toml:"param,omitempty"`
 	Buffer     []paramEntry     `toml:"buffer,omitempty"`
 	Symbol     []symbolEntry    `toml:"symbol,omitempty"`

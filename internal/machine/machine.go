@@ -460,13 +460,14 @@ func (m *Machine) Turns() (path, wait int) {
 
 // LockStep reports whether the lanes of a warp that are on one path execute each instruction together, so that its
 // program order orders what they do. Devices from sm_70 on do not promise that (CUDA C++ Programming Guide,
-// Independent Thread Scheduling): a machine with scoreboards does not if it has all features that came with sm_70.
+// Independent Thread Scheduling): a machine with scoreboards does not if it has all features that came with sm_70,
+// unless that is chosen for a run.
 func (m *Machine) LockStep() bool {
 	if m.Core != Scoreboard {
 		return true
 	}
-	if m.IndependentThreads() {
-		return false
+	if t := m.SM.IndependentThreads; t.Value == On || t.Source == chosen {
+		return t.Value == Off
 	}
 	for _, f := range isa.Features() {
 		if _, lacks := m.StandIns[f.Name]; f.Since == 70 && lacks {

@@ -28,14 +28,14 @@ func Checked(j *estimate.CheckedJob, name string) string {
 	}
 	hz := j.Budget.ClockHz
 	if j.Bound == nil || j.Verdict == estimate.Over && *j.Margin >= 0 { // a run says more than the bound
-		line := fmt.Sprintf("%s: a run of %s (%s) is %s the budget of %s", name, Duration(j.Observed.Max, hz), wholeCycles(j.Observed.Max)+within(j.Alone, j.ClockMode), relation, j.Budget.Text)
+		line := fmt.Sprintf("%s: a run of %s (%s) is %s the budget of %s", name, Duration(j.Observed.Max, hz), wholeCycles(j.Observed.Max)+within(j.Alone, j.ClockMode)+scheduled(j.Threads), relation, j.Budget.Text)
 		for _, r := range j.Reasons {
 			line += "\n  " + r.Text
 		}
 		return line
 	}
 	return fmt.Sprintf("%s: %s of %s (%s, evidence: %s%s) is %s the budget of %s",
-		name, j.Bound.Method, Duration(j.Bound.Cycles, hz), wholeCycles(j.Bound.Cycles), Standing(j.Bound.Evidence, j.Bound.Numbers), within(j.Alone, j.ClockMode)+registers(j.Registers), relation, j.Budget.Text)
+		name, j.Bound.Method, Duration(j.Bound.Cycles, hz), wholeCycles(j.Bound.Cycles), Standing(j.Bound.Evidence, j.Bound.Numbers), within(j.Alone, j.ClockMode)+scheduled(j.Threads)+registers(j.Registers), relation, j.Budget.Text)
 }
 
 // registers continues what a bound rests on where several numbers of registers were tried.

@@ -20,7 +20,7 @@ func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
 	p := &printer{w: w}
 	p.printf("%s\n\n", answer(a, hz))
 	printViolations(p, a)
-	p.printf("%s on %s (%.4g MHz), job %s\n", kernelsOf(a), a.Machine, hz/1e6, a.Job)
+	p.printf("%s on %s (%.4g MHz)%s, job %s\n", kernelsOf(a), a.Machine, hz/1e6, scheduled(a.Threads), a.Job)
 	p.printf("%s", launched(a))
 	if a.Runs > 0 {
 		p.printf("; %s, seed %d", counted(a.Runs, "run"), a.Seed)
@@ -111,6 +111,11 @@ func within(alone bool, mode string) string {
 		text += ", mode " + mode
 	}
 	return text
+}
+
+// scheduled says how a job has the threads of a warp scheduled; nothing for as the machine has it.
+func scheduled(threads string) string {
+	return map[string]string{"lockstep": ", threads in lock-step", "independent": ", threads independent"}[threads]
 }
 
 // refused says why methods have no estimate. Those that are not for the machine are of interest where nothing else bounds

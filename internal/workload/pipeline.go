@@ -137,11 +137,14 @@ func Prepare(src *Source, target Target, machineName string) (*Workload, error) 
 	return s.out, err
 }
 
-// machineOf returns a target's machine in the mode that is asked for, with the background that a job states and the shared cache that it asks for.
+// machineOf returns a target's machine in the mode that is asked for, with threads scheduled as a job says, with the background that a job states and the shared cache that it asks for.
 func machineOf(j *job.Job, target Target) (*machine.Machine, error) {
 	m, _, err := target.Machine().InMode(j.Mode)
 	if err != nil {
 		return nil, diag.Errorf(j.Pos.Machine, "%w", err)
+	}
+	if m, err = WithThreads(j, m); err != nil {
+		return nil, err
 	}
 	if b := j.Background; b.DRAM > 0 {
 		with, err := m.WithBackground(b.DRAM)
@@ -156,6 +159,18 @@ func machineOf(j *job.Job, target Target) (*machine.Machine, error) {
 	with, err := m.WithLLC(machine.LLCOptions{KiB: j.LLC.KiB, Quota: j.LLC.Quota, Regulated: j.LLC.Regulated})
 	if err != nil {
 		return nil, diag.Errorf(j.LLC.Pos, "%w", err)
+	}
+	return with, nil
+}
+
+// WithThreads returns a machine with the threads of a warp scheduled as a job says.
+func WithThreads(j *job.Job, m *machine.Machine) (*machine.Machine, error) {
+	if j.Threads.Way == "" {
+		return m, nil
+	}
+	with, err := m.WithThreads(machine.Threads(j.Threads.Way))
+	if err != nil {
+		return nil, diag.Errorf(j.Threads.Pos, "%w", err)
 	}
 	return with, nil
 }

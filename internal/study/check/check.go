@@ -37,7 +37,7 @@ func Job(a *estimate.Analysis, pos diag.Pos, by Limits) estimate.CheckedJob {
 		Job: a.Job, Kernel: a.Kernel, Pos: pos.String(), Launches: len(a.Launches), Machine: a.Machine,
 		MachineHash: a.MachineHash, ModuleHash: a.ModuleHash, JobHash: a.JobHash,
 		Budget:   &estimate.TimeBudget{Text: by.Budget.Text, Cycles: limit, ClockHz: by.Hz},
-		Observed: a.Observed, Convergence: a.Convergence, Contract: a.Contract, Alone: a.Alone, ClockMode: a.ClockMode, Refused: a.Refused, Warnings: a.Warnings,
+		Observed: a.Observed, Convergence: a.Convergence, Contract: a.Contract, Alone: a.Alone, ClockMode: a.ClockMode, Threads: a.Threads, Refused: a.Refused, Warnings: a.Warnings,
 	}
 	c.Bound = a.Strong(by.Requires)
 	c.Answer = c.Bound.Brief()

@@ -63,13 +63,17 @@ func seedOf(m *machine.Machine, job int64) int64 {
 
 // choose runs the test vectors under every choice of the machine. Nothing else in the answer depends on it.
 func (o *Options) choose(ctx context.Context, p runner.Platform, w *workload.Workload, req analysis.Request, a *estimate.Analysis) error {
-	seed := seedOf(p.Machine(), w.Spec.Seed)
-	all := choices(p.Machine(), seed)
+	m, err := workload.WithThreads(w.Spec, p.Machine())
+	if err != nil {
+		return err
+	}
+	seed := seedOf(m, w.Spec.Seed)
+	all := choices(m, seed)
 	s := &estimate.Policies{Evidence: estimate.Observed, Seed: seed, Runs: []estimate.PolicyRun{}}
 	req = again(req)
 	req.Methods, req.EndToEnd, req.Observe, req.Unwatched, req.Holdout = []string{}, true, true, true, 0
 	for _, c := range all {
-		if err := o.runUnder(ctx, p.Machine(), c, req, s); halt.Ended(ctx, err) {
+		if err := o.runUnder(ctx, m, c, req, s); halt.Ended(ctx, err) {
 			a.Interrupted = &estimate.Interruption{Reason: halt.Reason(ctx), Planned: len(all), Missing: []string{policies}}
 			return err
 		} else if err != nil {
