@@ -207,10 +207,10 @@ func (k *checkRun) line(j *estimate.CheckedJob, among bool) error {
 	return k.otherGPU(j)
 }
 
-// otherGPU warns where a bound is one of another GPU than the code is for.
+// otherGPU warns where a bound is one of another GPU than the code is for, or of threads that are scheduled otherwise.
 func (k *checkRun) otherGPU(j *estimate.CheckedJob) error {
 	for _, w := range j.Warnings {
-		if w.ID != "target-differs" {
+		if w.ID != "target-differs" && w.ID != "lockstep-target" {
 			continue
 		}
 		if _, err := fmt.Fprintf(k.c.ErrOrStderr(), "warning: %s: %s [%s]\n", w.Pos, w.Text, w.ID); err != nil {

@@ -481,6 +481,9 @@ func split(s state) (state, error) {
 	if d := targetDiffers(&s); d != nil {
 		w.warnings = append(w.warnings, *d)
 	}
+	if l := lockstepTarget(&s); l != nil {
+		w.warnings = append(w.warnings, *l)
+	}
 	if w.Several() {
 		vars := Vars(w.Kernels)
 		for _, k := range w.Kernels {
