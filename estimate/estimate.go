@@ -169,6 +169,10 @@ type Warning struct {
 // does not follow from it, so that no bound decides a verdict.
 const UndefinedBehaviour = "undefined-behaviour"
 
+// WarpSynchronous is the ID of the warning that lanes of a warp exchange values in an order that only lock-step gives, on a machine
+// whose threads are scheduled independently.
+const WarpSynchronous = "warp-synchronous"
+
 // Warnings converts and sorts by position.
 func Warnings(found []diag.Warning) []Warning {
 	sorted := slices.Clone(found)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,7 +46,7 @@ func simCommand() *cobra.Command {
 	c.Flags().StringVar(&ipoints, "ipoints", "blocks", "instrument blocks, headers (of loops), every:N blocks, or labels:A,B")
 	c.Flags().StringArrayVar(&dumps, "dump", nil, "NAME=FILE: write the buffer's bytes after the run, little-endian")
 	c.Flags().BoolVar(&steps, "steps", false, "list every warp instruction: cycle, active lanes, and the reconvergence stack after it")
-	c.Flags().BoolVar(&races, "races", false, "look for data races, and exit with 1 if there are any")
+	c.Flags().BoolVar(&races, "races", false, "look for data races and for lanes that rely on lock-step, and exit with 1 if there are any")
 	c.Flags().BoolVar(&chain, "chain", false, "find the chain of causes that leads to the end of the run: its critical path, by kind of wait and by line")
 	exports.add(c, "the run")
 	c.MarkFlagsMutuallyExclusive("steps", "format")
@@ -117,7 +118,8 @@ func simCommand() *cobra.Command {
 		if err := out.commit(); err != nil {
 			return err
 		}
-		if err = print(); err == nil && len(run.Races) > 0 {
+		hazard := func(w estimate.Warning) bool { return w.ID == estimate.WarpSynchronous }
+		if err = print(); err == nil && (len(run.Races) > 0 || slices.ContainsFunc(run.Warnings, hazard)) {
 			err = errVerdict
 		}
 		return err

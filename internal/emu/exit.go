@@ -33,7 +33,7 @@ func (w *Warp) leave(mask uint64) {
 	for i := range w.stack {
 		w.stack[i].lanes &^= mask
 	}
-	if w.code.turns.Path > 0 { // an entry may have others above that are no part of it
+	if w.code.independent() { // an entry may have others above that are no part of it
 		w.stack = slices.DeleteFunc(w.stack, func(e entry) bool { return e.lanes == 0 })
 		return
 	}

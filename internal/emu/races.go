@@ -23,6 +23,9 @@ func (c *Code) WithRaces(lockStep bool) *Code {
 		in := &out.instrs[pc]
 		if op := racing(c.Instr(pc), in.op); op != nil {
 			in.op = op
+			if r, ok := op.(*raced); ok && r.load && r.order != isa.OrderWeak {
+				r.awaits = c.awaitsChange(pc)
+			}
 		}
 	}
 	return &out
@@ -84,7 +87,20 @@ func (g *Grid) Races() []Race {
 	if g.races == nil {
 		return nil
 	}
-	found := g.races.Races()
+	return g.located(g.races.Races())
+}
+
+// Hazards lists the pairs of accesses so far that are no races, and that only lock-step of a warp orders. There are none unless
+// the code was made by WithRaces, and threads are scheduled independently (see WithThreads).
+func (g *Grid) Hazards() []Race {
+	if g.races == nil || !g.code.independent() {
+		return nil
+	}
+	return g.located(g.races.Hazards())
+}
+
+// located says of races where they are in memory and in the kernel.
+func (g *Grid) located(found []race.Race) []Race {
 	list := make([]Race, len(found))
 	for i, r := range found {
 		to := &list[i]
@@ -138,6 +154,7 @@ type raced struct {
 
 	// Of accesses.
 	load, store bool
+	awaits      bool // a load that a loop repeats until it gives something else
 	pieces      []race.Piece
 	values      []alu.Slot // of a store, by piece
 	copies      *access    // the destination of an asynchronous copy
@@ -255,7 +272,7 @@ func (op *raced) exec(w *Warp, mask uint64, eff *Effect) error {
 func (op *raced) access(w *Warp, active, mask uint64, eff *Effect) {
 	acc := &eff.Access
 	a := race.Access{
-		PC: eff.PC, Active: active, Addr: &acc.Addr, Pieces: op.pieces, Load: op.load, Store: op.store, Unread: op.in.Op == isa.Red, Order: op.order, Scope: op.scope,
+		PC: eff.PC, Active: active, Addr: &acc.Addr, Pieces: op.pieces, Load: op.load, Store: op.store, Unread: op.in.Op == isa.Red, Awaits: op.awaits, Order: op.order, Scope: op.scope,
 	}
 	if op.values != nil {
 		a.Value = func(lane, piece int) uint64 { return w.regs.At(op.values[piece], lane) }

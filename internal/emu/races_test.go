@@ -284,6 +284,12 @@ var raceCases = []struct {
 
 func raceGrid(t *testing.T, body string, ctas int, lockStep bool) *Grid {
 	t.Helper()
+	return runWatched(t, raceCode(t, body).Checked().WithRaces(lockStep), ctas)
+}
+
+// raceCode decodes a kernel with racePrelude in front.
+func raceCode(t *testing.T, body string) *Code {
+	t.Helper()
 	m, err := ptx.Parse("k.ptx", []byte(racePrelude+body+"\n}\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -300,6 +306,12 @@ func raceGrid(t *testing.T, body string, ctas int, lockStep bool) *Grid {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return code
+}
+
+// runWatched runs CTAs of 64 threads of a kernel with racePrelude.
+func runWatched(t *testing.T, code *Code, ctas int) *Grid {
+	t.Helper()
 	mem := new(Memory)
 	buffer, err := mem.Alloc("data", 8192)
 	if err != nil {
@@ -307,7 +319,7 @@ func raceGrid(t *testing.T, body string, ctas int, lockStep bool) *Grid {
 	}
 	params := make([]byte, 8)
 	put(params, 8, buffer)
-	g, err := NewGrid(code.Checked().WithRaces(lockStep), Launch{Grid: [3]int{ctas, 1, 1}, Block: [3]int{64, 1, 1}, Params: params}, mem, 32)
+	g, err := NewGrid(code, Launch{Grid: [3]int{ctas, 1, 1}, Block: [3]int{64, 1, 1}, Params: params}, mem, 32)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func (c *Code) WithThreads(t Turns) *Code {
 	}
 	out := *c
 	out.turns = t
-	if c.turns.Path > 0 { // whose threads are independent
+	if c.independent() {
 		return &out
 	}
 	out.decisive = decisiveOf(c)
@@ -48,6 +48,9 @@ func (c *Code) WithThreads(t Turns) *Code {
 	out.waitForThreads()
 	return &out
 }
+
+// independent reports whether threads are scheduled independently.
+func (c *Code) independent() bool { return c.turns.Path > 0 }
 
 // turningBranch is a branch after which another path may run.
 type turningBranch struct{ operation }

@@ -67,6 +67,7 @@ type Detector struct {
 	global   shadow
 	syncs    map[uint64]*releases // by word of global memory
 	races    map[pair]*Race
+	hazards  map[pair]*Race
 	visited  map[visit]int // used again by queries
 	walked   map[walk]bool // the same
 	joint    []uint32      // a row, used again
@@ -93,13 +94,20 @@ func New(width int, lockStep bool) *Detector {
 func (d *Detector) Begin() {
 	d.global = shadow{}
 	d.syncs = map[uint64]*releases{}
-	d.races = map[pair]*Race{}
+	d.races, d.hazards = map[pair]*Race{}, map[pair]*Race{}
 }
 
 // Races returns the races found since Begin, by instructions and kinds.
-func (d *Detector) Races() []Race {
-	list := make([]Race, 0, len(d.races))
-	for _, r := range d.races {
+func (d *Detector) Races() []Race { return sorted(d.races) }
+
+// Hazards returns the pairs of accesses found since Begin that are no races, and that only lock-step orders, by instructions and
+// kinds.
+func (d *Detector) Hazards() []Race { return sorted(d.hazards) }
+
+// sorted returns what was found, by instructions and kinds.
+func sorted(found map[pair]*Race) []Race {
+	list := make([]Race, 0, len(found))
+	for _, r := range found {
 		list = append(list, *r)
 	}
 	slices.SortFunc(list, func(a, b Race) int {
@@ -149,6 +157,7 @@ type Access struct {
 	Load   bool
 	Store  bool // both of atomic operations
 	Unread bool // nobody gets what it reads, as of reductions
+	Awaits bool // a read until it gives something else
 	Copy   bool // of an asynchronous copy, for which threads wait
 	Until  Until
 	Order  isa.Order
@@ -167,7 +176,8 @@ func (c *CTA) Access(warp int, a *Access) {
 	w.now++
 	u := use{Access: a, cta: c, w: w, record: record{
 		cta: int32(c.index), warp: uint8(warp), pc: int32(a.PC), time: w.now, scope: a.Scope,
-		store: a.Store, atomic: a.Load && a.Store, strong: a.Order != isa.OrderWeak, copy: a.Copy, valued: a.Value != nil,
+		store: a.Store, atomic: a.Load && a.Store, strong: a.Order != isa.OrderWeak, copy: a.Copy, valued: a.Value != nil, active: a.Active,
+		exchanges: a.Order == isa.OrderRelaxed && a.Load != a.Store && !a.Awaits,
 	}}
 	for i, p := range a.Pieces {
 		u.size = uint8(min(p.Bytes, 255))
@@ -237,13 +247,16 @@ func (u *use) word(addr uint64, size int, value uint32, lanes uint64) {
 		overlap := r.bytes & u.bytes
 		conflict := overlap != 0 && (r.store || u.store) && !u.permitted(r)
 		covered := u.covers(r)
+		if overlap != 0 && (r.store || u.store) && u.hazardous(c.records, r) {
+			u.note(u.cta.d.hazards, r, addr&^3+uint64(lowest(overlap)))
+		}
 		if !conflict && !covered { // the order does not matter, and may take long to find
 			r.past = false
 			continue
 		}
-		before := u.after(r) || u.follows(c.records, r)
+		before := u.ordered(c.records, r)
 		if conflict && !before {
-			u.report(r, addr&^3+uint64(lowest(overlap)))
+			u.note(u.cta.d.races, r, addr&^3+uint64(lowest(overlap)))
 		}
 		r.past = before && covered
 	}
@@ -329,19 +342,24 @@ func (u *use) after(r *record) bool {
 	return true
 }
 
-// report counts a race with an access that the execution made before.
-func (u *use) report(r *record, addr uint64) {
-	kind := ReadAfterWrite
+// kind tells what the access does and one that the execution made before.
+func (u *use) kind(r *record) Kind {
 	switch {
 	case u.store && !r.store:
-		kind = WriteAfterRead
-	case u.store && r.store && u.valued && r.valued && (u.value^r.value)&mask(u.bytes&r.bytes) == 0:
-		kind = EqualWrites
+		return WriteAfterRead
+	case u.store && u.valued && r.valued && (u.value^r.value)&mask(u.bytes&r.bytes) == 0:
+		return EqualWrites
 	case u.store:
-		kind = WriteAfterWrite
+		return WriteAfterWrite
 	}
+	return ReadAfterWrite
+}
+
+// note counts a pair of the access and one that the execution made before.
+func (u *use) note(found map[pair]*Race, r *record, addr uint64) {
+	kind := u.kind(r)
 	key := pair{r.pc, u.pc, kind, u.Shared}
-	if known := u.cta.d.races[key]; known != nil {
+	if known := found[key]; known != nil {
 		known.Count++
 		return
 	}
@@ -355,7 +373,7 @@ func (u *use) report(r *record, addr uint64) {
 	default:
 		reach = InInstruction
 	}
-	u.cta.d.races[key] = &Race{Kind: kind, Reach: reach, Shared: u.Shared, Addr: addr, First: r.participant(), Second: u.participant(), Count: 1}
+	found[key] = &Race{Kind: kind, Reach: reach, Shared: u.Shared, Addr: addr, First: r.participant(), Second: u.participant(), Count: 1}
 }
 
 func (u *use) cta32() int32 { return u.record.cta }
@@ -363,6 +381,7 @@ func (u *use) cta32() int32 { return u.record.cta }
 // record is an access to a word.
 type record struct {
 	lanes  uint64
+	active uint64 // lanes that executed the instruction together
 	cta    int32
 	pc     int32
 	time   uint32 // of the warp
@@ -377,6 +396,8 @@ type record struct {
 	copy   bool // asynchronous, and nobody has waited for it
 	valued bool // value is known
 	past   bool // the access that is being noted stands for it
+
+	exchanges bool // a strong read or write by which lanes of a warp may exchange values, see hazardous
 
 	number   uint32 // of a strong write to the word; else 0
 	observed span   // strong writes that a strong read has observed

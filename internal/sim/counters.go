@@ -151,6 +151,7 @@ type Result struct {
 
 	// If the code looks for races.
 	Races           []emu.Race
+	Hazards         []emu.Race
 	PartialBarriers []emu.PartialBarrier
 
 	// Alone says why one goroutine has simulated the run, if several would have done so were it
@@ -215,6 +216,7 @@ func (r *Result) Add(other *Result) {
 		func(a, b *emu.Undefined) bool { return a.Instr.Pos == b.Instr.Pos && a.Why == b.Why },
 		func(u *emu.Undefined) *int64 { return &u.Count })
 	r.Races = merge(r.Races, other.Races, (*emu.Race).Same, func(u *emu.Race) *int64 { return &u.Count })
+	r.Hazards = merge(r.Hazards, other.Hazards, (*emu.Race).Same, func(u *emu.Race) *int64 { return &u.Count })
 	r.PartialBarriers = merge(r.PartialBarriers, other.PartialBarriers,
 		func(a, b *emu.PartialBarrier) bool { return a.Instr.Pos == b.Instr.Pos },
 		func(u *emu.PartialBarrier) *int64 { return &u.Count })
@@ -237,14 +239,14 @@ func merge[T any](list, others []T, same func(a, b *T) bool, count func(*T) *int
 // that only some threads reach, and what is undefined.
 func (r *Result) Watch(g *emu.Grid) {
 	r.Undefined = g.Undefined()
-	r.Uninitialised, r.Races, r.PartialBarriers = g.UninitialisedReads(), g.Races(), g.PartialBarriers()
+	r.Uninitialised, r.Races, r.PartialBarriers, r.Hazards = g.UninitialisedReads(), g.Races(), g.PartialBarriers(), g.Hazards()
 }
 
 // Reset makes a result of no run, in the same storage.
 func (r *Result) Reset() {
 	*r = Result{
 		Schedulers: r.Schedulers, Cores: r.Cores, Uninitialised: r.Uninitialised[:0], Turns: r.Turns[:0], Undefined: r.Undefined[:0],
-		Chain: r.Chain[:0], Races: r.Races[:0], PartialBarriers: r.PartialBarriers[:0],
+		Chain: r.Chain[:0], Races: r.Races[:0], Hazards: r.Hazards[:0], PartialBarriers: r.PartialBarriers[:0],
 	}
 	for _, sm := range r.Schedulers {
 		clear(sm)

@@ -2,6 +2,7 @@ package simulated
 
 import (
 	"fmt"
+	"slices"
 
 	"warpbound/diag"
 	"warpbound/estimate"
@@ -94,7 +95,38 @@ func (t *statistics) Warnings() []diag.Warning {
 		warnings = append(warnings, diag.Warning{Pos: b.Instr.Pos, ID: "partial-barrier",
 			Text: text + ". Where a barrier must be reached by all threads, let them reach it before they exit"})
 	}
+	return append(warnings, hazards(t.result.Hazards)...)
+}
+
+// hazards warns of accesses of lanes of a warp that only lock-step orders: once for what a kernel has in one variable or buffer.
+func hazards(list []emu.Race) []diag.Warning {
+	var warnings []diag.Warning
+	for len(list) > 0 {
+		first := &list[0]
+		pairs := len(list)
+		list = slices.DeleteFunc(slices.Clone(list), func(h emu.Race) bool {
+			return h.Kernel == first.Kernel && h.Space == first.Space && h.Buffer == first.Buffer
+		})
+		pairs -= len(list)
+		warnings = append(warnings, hazard(first, pairs))
+	}
 	return warnings
+}
+
+// hazard warns of two accesses that only lock-step orders, the first of so many pairs of instructions.
+func hazard(h *emu.Race, pairs int) diag.Warning {
+	first, second := raceAccess(&h.First), raceAccess(&h.Second)
+	text := fmt.Sprintf("nothing but lock-step orders this %s of thread (%d,%d,%d) and the %s of thread (%d,%d,%d) at %s, both of byte %d of %s in %s memory, by lanes of one warp in CTA (%d,%d,%d)",
+		second.Access, second.Thread[0], second.Thread[1], second.Thread[2],
+		first.Access, first.Thread[0], first.Thread[1], first.Thread[2], first.Pos, h.Offset, h.Buffer, h.Space, second.CTA[0], second.CTA[1], second.CTA[2])
+	if pairs > 1 {
+		text += fmt.Sprintf("; the first of %d such pairs of instructions there", pairs)
+	}
+	if second.Source != "" {
+		text = "(" + second.Source + ") " + text
+	}
+	return diag.Warning{Pos: h.Second.Instr.Pos, ID: estimate.WarpSynchronous,
+		Text: text + ". Volatile accesses are no race, but threads of a warp need not execute them in this order: put bar.warp.sync (__syncwarp()) between them"}
 }
 
 // Races implements runner.Statistics.
