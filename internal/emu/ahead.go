@@ -57,6 +57,7 @@ func (w *Warp) Ahead(eff *Effect) (threads int64, diverged bool) {
 	all := lanes == w.regs.Full && w.regs.Chunks == 1
 	words, vectors := w.regs.Words[0], w.regs.Vecs[0]
 	threads = int64(len(run) * bits.OnesCount64(lanes))
+	eff.Diverged, eff.Turned, eff.Looked = false, false, nil
 	for i := range run {
 		in := &run[i]
 		if all && in.plain { // what Compute does, without calling it
@@ -72,7 +73,6 @@ func (w *Warp) Ahead(eff *Effect) (threads int64, diverged bool) {
 			threads -= int64(bits.OnesCount64(lanes &^ mask))
 		}
 		if in.control {
-			eff.Diverged, eff.Turned, eff.Looked = false, false, nil
 			top.pc += int32(last)
 			eff.PC = int(top.pc)
 			in.op.exec(w, mask, eff) // a branch, which does not fail

@@ -182,7 +182,12 @@ func runWarps(code *Code, launch Launch, width, bytes int, ahead bool) (words []
 					return nil, 0, 0, 0, fmt.Errorf("endless")
 				}
 				if ahead && code.Run(w.PC()) > 0 {
+					ends := code.instrs[w.PC()+code.Run(w.PC())-1].control
+					eff.Turned, eff.Diverged = true, true // what another instruction did
 					threads, diverged := w.Ahead(&eff)
+					if !ends && (eff.Turned || eff.Diverged) {
+						return nil, 0, 0, 0, fmt.Errorf("a warp that computes takes turns or diverges")
+					}
 					count += threads
 					if diverged {
 						branches++
