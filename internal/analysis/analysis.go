@@ -597,7 +597,7 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 	if err != nil {
 		a.lack(partRuns)
 	}
-	if slices.ContainsFunc(result.Report.Warnings, func(w diag.Warning) bool { return w.ID == runner.PathsTookTurns }) {
+	if result.Turned || slices.ContainsFunc(result.Report.Warnings, func(w diag.Warning) bool { return w.ID == runner.PathsTookTurns }) {
 		for _, r := range recordings {
 			r.Interleaved()
 		}

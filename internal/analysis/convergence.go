@@ -28,6 +28,9 @@ func newReviewing(ctx context.Context, w *workload.Workload, recordings []*joint
 func (r *reviewing) review(soFar *campaign.Result, sinks [][]trace.Sink) {
 	parts := make([]*method.Answer, len(r.recordings))
 	for i, recording := range r.recordings {
+		if soFar.Turned {
+			recording.Interleaved()
+		}
 		var err error
 		if parts[i], err = recording.Bound(r.ctx, sinks[i]); err != nil {
 			return

@@ -88,6 +88,7 @@ type Result struct {
 	Longest  estimate.LongestRun // likewise
 	Inputs   []estimate.InputRun // how long the saved inputs took
 	Report   runner.Report       // of a device
+	Turned   bool                // diverged paths of a warp took turns in a run, in a simulator
 	Launches []Launch            // by job.Job.Runs
 
 	Convergence *estimate.Convergence // nil if all vectors were to be run, whatever they show
@@ -184,6 +185,7 @@ func IsRound(n int) bool {
 func (c *campaign) soFar() *Result {
 	out := &Result{
 		Times: c.taken.spread, Longest: estimate.LongestRun{Cycles: c.taken.times.Max}, Runs: c.taken.next, Vectors: c.taken.next, Planned: c.total, Observed: c.taken.observed(), Launches: launches(c.workers),
+		Turned: c.taken.turned,
 	}
 	if at := c.taken.longest; at < c.random {
 		out.Longest.Vector = &at
@@ -293,6 +295,7 @@ func (w *worker) run(ctx context.Context, r runner.Runner, i, repeats int, in *j
 		for i := range out.Launches {
 			o.launches[i].add(&out.Launches[i])
 		}
+		o.turned = o.turned || out.Turned
 		o.cycles, o.invariant, o.reached = max(o.cycles, out.Cycles), out.Invariant, nil
 		if at := out.Reached; at != nil {
 			o.reached = &estimate.Reached{Pos: at.Pos.String(), What: at.What}

@@ -23,6 +23,8 @@ type Record struct {
 	// Followed says that the inputs were followed, with what runner.Outcome says of it.
 	Followed, Invariant bool
 	Reached             *estimate.Reached // nil if they reach nothing
+
+	Turned bool // diverged paths of a warp took turns in a run
 }
 
 // Key tells the vectors of a job apart: a random test vector by its number in decimal, saved inputs by a hash of what they
@@ -95,7 +97,7 @@ func (o *outcome) record(followed bool) *Record {
 	if o.known != nil {
 		return o.known
 	}
-	r := &Record{Cycles: o.cycles, Launches: o.launches, Followed: followed}
+	r := &Record{Cycles: o.cycles, Launches: o.launches, Followed: followed, Turned: o.turned}
 	if followed {
 		r.Invariant, r.Reached = o.invariant, o.reached
 	}
@@ -132,7 +134,7 @@ func (w *worker) outcome(i int, r *Record) (*outcome, error) {
 	if len(r.Launches) != len(w.launches) {
 		return nil, &runner.UnusableError{Err: fmt.Errorf("what is kept of vector %d is of %d launches, not of %d", i, len(r.Launches), len(w.launches))}
 	}
-	return &outcome{of: w, cycles: r.Cycles, launches: r.Launches, invariant: r.Invariant, reached: r.Reached, known: r}, nil
+	return &outcome{of: w, cycles: r.Cycles, launches: r.Launches, turned: r.Turned, invariant: r.Invariant, reached: r.Reached, known: r}, nil
 }
 
 // numbered gives all runs the number of a vector.

@@ -28,6 +28,7 @@ type order struct {
 
 	spread  estimate.Histogram // of all times
 	longest int                // the first vector with the longest time
+	turned  bool               // paths took turns in a run
 }
 
 // outcome is what the runs of a vector gave.
@@ -39,6 +40,7 @@ type outcome struct {
 	traces   []*recording // by launch; nil if they are not kept
 	known    *Record      // nil if the vector was run here
 
+	turned    bool              // in any of them, as runner.Outcome says
 	invariant bool              // as runner.Outcome says of the last of them
 	reached   *estimate.Reached // likewise
 }
@@ -115,6 +117,7 @@ func (o *order) note(out *outcome) {
 		o.longest = o.next
 	}
 	o.spread.Add(cycles)
+	o.turned = o.turned || out.turned
 	o.times.Min, o.times.Max = min(o.times.Min, cycles), max(o.times.Max, cycles)
 	o.sum += float64(cycles)
 	if o.timed != nil {

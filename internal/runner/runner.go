@@ -188,6 +188,7 @@ type Outcome struct {
 	Launches   []Launch   // by job.Job.Runs
 	Buffers    [][]byte   // contents after the run, by parameter; nil for what is no buffer
 	Statistics Statistics // what a simulator counted; nil if the runner is none
+	Turned     bool       // diverged paths of a warp took turns, in a simulator
 
 	// Of a run whose inputs are followed (Options.Follow): they reach nothing that time depends on, so that a run takes
 	// the same time with whatever is sampled, and has the same records; or the first place where they do.

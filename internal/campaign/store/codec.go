@@ -52,7 +52,7 @@ func (c *Codec) open() *coders {
 // Encode returns a record as bytes, which are the same for the same record.
 func (c *Codec) Encode(r *campaign.Record) ([]byte, error) {
 	var flags byte
-	for bit, set := range []bool{r.Followed, r.Invariant, r.Reached != nil, r.Traces != nil} {
+	for bit, set := range []bool{r.Followed, r.Invariant, r.Reached != nil, r.Traces != nil, r.Turned} {
 		if set {
 			flags |= 1 << bit
 		}
@@ -124,7 +124,7 @@ func decode(in *reader) (*campaign.Record, error) {
 		return nil, in.err
 	}
 	flag := func(bit int) bool { return flags[0]&(1<<bit) != 0 }
-	r := &campaign.Record{Followed: flag(0), Invariant: flag(1), Cycles: in.int()}
+	r := &campaign.Record{Followed: flag(0), Invariant: flag(1), Turned: flag(4), Cycles: in.int()}
 	for range in.count() {
 		var e campaign.Executed
 		for _, n := range figures(&e) {

@@ -13,7 +13,7 @@ import (
 // records draws records.
 func records() *rapid.Generator[*campaign.Record] {
 	return rapid.Custom(func(t *rapid.T) *campaign.Record {
-		r := &campaign.Record{Cycles: rapid.Int64().Draw(t, "cycles"), Followed: rapid.Bool().Draw(t, "followed"), Invariant: rapid.Bool().Draw(t, "invariant")}
+		r := &campaign.Record{Cycles: rapid.Int64().Draw(t, "cycles"), Followed: rapid.Bool().Draw(t, "followed"), Invariant: rapid.Bool().Draw(t, "invariant"), Turned: rapid.Bool().Draw(t, "turned")}
 		for range rapid.IntRange(1, 3).Draw(t, "launches") {
 			r.Launches = append(r.Launches, campaign.Executed{
 				Runs: rapid.Int64().Draw(t, "runs"), Executions: rapid.Int64().Draw(t, "executions"), MinCount: rapid.Int().Draw(t, "least"), MaxCount: rapid.Int().Draw(t, "most"),

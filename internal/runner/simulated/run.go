@@ -75,6 +75,7 @@ func (t *run) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder) (*r
 		return nil, err
 	}
 	t.outcome.Cycles, t.outcome.Buffers, t.outcome.Rounds = t.result.Cycles, memory.Buffers(), t.outcome.Launches[0].Executions
+	t.outcome.Turned = len(t.result.Turns) > 0
 	t.outcome.Reached = t.reached()
 	t.outcome.Invariant = t.taint != nil && t.outcome.Reached == nil
 	return &t.outcome, nil
