@@ -2,6 +2,7 @@ package scalar
 
 import (
 	"fmt"
+	"slices"
 
 	"warpbound/internal/isa"
 )
@@ -41,7 +42,11 @@ func plainVariable(v *isa.Var) bool {
 // the package knows.
 func plain(in *isa.Instr, block [3]int) bool {
 	const elsewhere = isa.ModRound | isa.ModShiftAmt | isa.ModPermute | isa.ModWrap // looked at below, or of operations that it does not know
-	if !in.HasOnly(elsewhere) || in.Video != nil {
+	allowed := elsewhere
+	if toInteger(in) {
+		allowed |= isa.ModFTZ
+	}
+	if !in.HasOnly(allowed) || in.Video != nil {
 		return false
 	}
 	for _, o := range in.Src {
@@ -56,7 +61,7 @@ func plain(in *isa.Instr, block [3]int) bool {
 		return plainAtomic(in)
 	case isa.Cvt:
 		if in.SrcType.IsFloat() {
-			return in.SrcType == isa.F32 && in.Round == isa.RoundIntRZ && in.Type.Bits() == 32
+			return toInteger(in)
 		}
 	case isa.Vote, isa.Match, isa.Redux, isa.Shfl, isa.BarWarp: // those that name their members, without a guard
 		members := map[isa.Op]int{isa.Vote: 2, isa.Match: 2, isa.Redux: 2, isa.Shfl: 4, isa.BarWarp: 1}
@@ -71,6 +76,12 @@ func plain(in *isa.Instr, block [3]int) bool {
 		return true
 	}
 	return len(in.Src) <= 3 && (in.Round == isa.RoundDefault || in.Round == isa.RoundRN)
+}
+
+// toInteger reports whether an instruction converts a number in floating point to an integer.
+func toInteger(in *isa.Instr) bool {
+	integer := in.Type.IsSigned() || in.Type.Class() == isa.Unsigned
+	return in.Op == isa.Cvt && integer && slices.Contains([]isa.Type{isa.F16, isa.BF16, isa.F32, isa.F64}, in.SrcType)
 }
 
 // plainBarrier reports whether a barrier is for all threads of the CTA, or for some of its full warps.

@@ -49,10 +49,13 @@ func party(warp []thread, lane int) ([]int, error) {
 		if u.ended || mask>>i&1 == 0 {
 			continue
 		}
-		if !u.joining || u.pc != t.pc {
+		at := &u.m.kernel.Instrs[max(u.pc, 1)-1]
+		switch {
+		case !u.joining:
 			return nil, nil
-		}
-		if u.members(in) != mask {
+		case u.pc != t.pc && (!sameOperation(in, at) || u.members(at) != mask):
+			return nil, nil // it waits for others first
+		case u.members(at) != mask:
 			return nil, fmt.Errorf("%s: threads %v and %v do not agree on the members of %s", in.Pos, t.tid, u.tid, in)
 		}
 		lanes = append(lanes, i)
@@ -60,31 +63,36 @@ func party(warp []thread, lane int) ([]int, error) {
 	return lanes, nil
 }
 
+// sameOperation reports whether threads at two instructions may take part in one operation: all is the same but operands.
+func sameOperation(a, b *isa.Instr) bool {
+	return a.Op == b.Op && a.Type == b.Type && a.Lane == b.Lane && a.Atom == b.Atom && a.Barrier == b.Barrier
+}
+
 // cross executes the operation that some lanes wait for.
 func (m *machine) cross(warp []thread, lanes []int) error {
-	in := &m.kernel.Instrs[warp[lanes[0]].pc-1]
+	at := func(lane int) *isa.Instr { return &m.kernel.Instrs[warp[lane].pc-1] }
 	values, part := map[int]uint64{}, uint64(0)
-	typ := isa.U32
-	switch in.Op {
-	case isa.Vote:
-		typ = isa.Pred
-	case isa.Redux:
-		typ = in.Type
-	}
 	for _, i := range lanes {
+		in, typ := at(i), isa.U32
+		switch in.Op {
+		case isa.Vote:
+			typ = isa.Pred
+		case isa.Redux:
+			typ = in.Type
+		}
 		values[i] = warp[i].value(in.Src[0], typ)
 		part |= 1 << i
 	}
 	results := make([][2]uint64, len(lanes))
 	for n, i := range lanes {
 		var known bool
-		if results[n], known = crossed(in, &warp[i], i, values, part); !known {
-			return unknown(in)
+		if results[n], known = crossed(at(i), &warp[i], i, values, part); !known {
+			return unknown(at(i))
 		}
 	}
 	for n, i := range lanes {
 		warp[i].joining = false
-		for j, d := range in.Dst {
+		for j, d := range at(i).Dst {
 			if d.Kind == isa.KindReg {
 				warp[i].regs[d.Reg] = truncate(results[n][j], m.kernel.Regs[d.Reg].Type.Bits())
 			}

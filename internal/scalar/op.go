@@ -57,6 +57,8 @@ func (t *thread) compute(in *isa.Instr) (result uint64, known bool) {
 		return converted(in, from, v[0])
 	case from == isa.F32:
 		return floatResult(in.Op, asFloat(v[0]), asFloat(v[1]), asFloat(v[2]))
+	case from == isa.F64:
+		return doubleQuotient(v[0], v[1]), in.Op == isa.Div
 	}
 	if x, known := partsResult(in, v); known {
 		return x, true
@@ -243,16 +245,8 @@ func fused(a, b, c float32) float32 {
 // converted converts between words and floats.
 func converted(in *isa.Instr, from isa.Type, a uint64) (uint64, bool) {
 	switch {
-	case from == isa.F32:
-		x := math.Trunc(float64(asFloat(a)))
-		low, high := float64(0), float64(math.MaxUint32)
-		if in.Type.IsSigned() {
-			low, high = math.MinInt32, math.MaxInt32
-		}
-		if x != x {
-			return 0, true
-		}
-		return uint64(int64(min(max(x, low), high))), true
+	case toInteger(in):
+		return integerOf(in, from, a), true
 	case in.Type == isa.F64 && from.Bytes() <= 4: // without rounding
 		if from.IsSigned() {
 			return math.Float64bits(float64(int64(a))), true
@@ -264,4 +258,83 @@ func converted(in *isa.Instr, from isa.Type, a uint64) (uint64, bool) {
 		return asBits(float32(int64(a))), true
 	}
 	return asBits(float32(a)), true
+}
+
+// doubleQuotient divides in double precision. Every NaN is the same.
+func doubleQuotient(a, b uint64) uint64 {
+	if x := math.Float64frombits(a) / math.Float64frombits(b); x == x {
+		return math.Float64bits(x)
+	}
+	return 1<<63 - 1
+}
+
+// integerOf rounds a number in floating point to an integer, the nearest one of the type. What is none becomes zero, or the highest bit alone
+// where either type has 64 bits (PTX ISA, cvt).
+func integerOf(in *isa.Instr, from isa.Type, bits uint64) uint64 {
+	x, width := numberOf(from, bits), in.Type.Bits()
+	highest := uint64(1) << (width - 1)
+	if in.Type.IsSigned() {
+		highest = -highest // extended
+	}
+	switch {
+	case x != x && (from == isa.F64 || width == 64):
+		return highest
+	case x != x:
+		return 0
+	case in.FTZ && math.Abs(x) < 0x1p-126:
+		return 0
+	}
+	switch in.Round {
+	case isa.RoundIntRN:
+		x = math.RoundToEven(x)
+	case isa.RoundIntRM:
+		x = math.Floor(x)
+	case isa.RoundIntRP:
+		x = math.Ceil(x)
+	default:
+		x = math.Trunc(x)
+	}
+	low, high := 0.0, math.Ldexp(1, width) // the least, and the first that is too large
+	if in.Type.IsSigned() {
+		low, high = -high/2, high/2
+	}
+	switch {
+	case x < low && low == 0:
+		return 0
+	case x < low:
+		return highest
+	case x >= high && in.Type.IsSigned():
+		return 1<<(width-1) - 1
+	case x >= high:
+		return 1<<width - 1
+	case x < 0:
+		return uint64(int64(x))
+	}
+	return uint64(x)
+}
+
+// numberOf is the value of a number in floating point, which every type's numbers have in double precision.
+func numberOf(typ isa.Type, bits uint64) float64 {
+	switch typ {
+	case isa.F64:
+		return math.Float64frombits(bits)
+	case isa.BF16:
+		return float64(asFloat(bits << 16))
+	case isa.F16:
+		exponent, fraction := int(bits>>10&31), float64(bits&1023)/1024
+		x := math.Ldexp(1+fraction, exponent-15)
+		switch {
+		case exponent == 31 && fraction != 0:
+			return math.NaN()
+		case exponent == 31:
+			x = math.Inf(1)
+		case exponent == 0:
+			x = math.Ldexp(fraction, -14)
+		}
+		if bits>>15&1 == 1 {
+			return -x
+		}
+		return x
+	}
+	return float64(asFloat(bits))
 }
