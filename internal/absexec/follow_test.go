@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 	"testing"
 
@@ -150,6 +151,11 @@ func (r *recorder) joinAfter(at int) int {
 	panic("no fork")
 }
 
+// misses reports whether lanes may be missing that an instruction waits for.
+func (r *recorder) misses() bool {
+	return slices.ContainsFunc(r.events, func(e event) bool { return e.step.Missing != 0 })
+}
+
 var errTooLong = errors.New("too many steps")
 
 // run executes all boxes of a warp, with recorders.
@@ -212,7 +218,11 @@ func (l *launched) cover(t testing.TB, c Config, n int) error {
 		followers := make([]*follower, len(byWarp))
 		for w := range followers {
 			for box, r := range byWarp[w] {
+				if l.independent && r.misses() {
+					continue
+				}
 				if box.Contains(at) && (i%n == 0 || i == l.grid.CTAs()-1) {
+					l.followed++
 					followers[w] = newFollower(r, box, at)
 				}
 			}

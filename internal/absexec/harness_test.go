@@ -28,6 +28,9 @@ type launched struct {
 
 	summarise summaries // that executions make of all loops that iterate several times
 	summaries int       // that they made
+
+	independent bool // threads are scheduled independently, so that only warps of which no lane is missing are followed
+	followed    int  // warps, if so
 }
 
 // load reads a job; read returns its files.

@@ -28,7 +28,7 @@ const (
 
 // withoutCalls are features that functions do not have: those of memories that are the kernel's alone, and
 // recursion.
-const withoutCalls = Recursion | AsyncCopies | CrossLane | PartialBarriers | WideAtomics
+const withoutCalls = Recursion | AsyncCopies | CrossLane | PartialBarriers | WideAtomics | SeparateLanes | SeparateBarriers
 
 // call calls a function, one that is there or a new one.
 func (g *generator) call() {
@@ -86,6 +86,7 @@ func (g *generator) function() function {
 	f.opts.Split = false
 	f.opts.Features &^= withoutCalls
 	name := f.name("f")
+	f.indices(g.block, g.grid)
 	for i := range words {
 		switch i {
 		case 0, 1:
@@ -101,16 +102,13 @@ func (g *generator) function() function {
 		f.emit("cvt.s64.s32 %%l%d, %%w%d", i, i)
 	}
 	f.memories()
-	f.fill(scope{depth: min(f.opts.Depth, 2), trips: min(f.opts.Trips, 3), returns: f.chance(30)})
+	f.fill(scope{depth: min(f.opts.Depth, 2), trips: min(f.opts.Trips, 3), returns: f.chance(30) && !g.has(PartialBarriers|SeparateBarriers)})
 	g.names = f.names
 	var parameters, loads strings.Builder
 	for _, p := range []string{"own", "in", "real", "acc", "bins"} {
 		fmt.Fprintf(&parameters, ",\n\t.param .b64 %s", p)
 		fmt.Fprintf(&loads, "\t.reg .b64 %%%s;\n\tld.param.b64 %%%s, [%s];\n", p, p, p)
 	}
-	indices := &generator{Source: g.Source, names: g.names}
-	indices.indices(g.block, g.grid)
-	g.names = indices.names
 	fmt.Fprintf(&g.parts.functions, `.func (.param .b32 result) %s(
 	.param .b32 a0,
 	.param .b32 a1,
@@ -121,12 +119,12 @@ func (g *generator) function() function {
 	.reg .f32 %%f<%d>;
 	.reg .b64 %%l<%d>;
 	ld.param.b32 %%n, [n];
-%s%s%s%s:
+%s%s%s:
 %s:
 	st.param.b32 [result], %s;
 	ret;
 }
-`, name, parameters.String(), words, floats, longs, loads.String(), indices.text.String(), f.finished(), stores, last, g.anyWord())
+`, name, parameters.String(), words, floats, longs, loads.String(), f.finished(), stores, last, g.anyWord())
 	made := function{name, f.calls + 1, f.ends}
 	g.parts.plain = append(g.parts.plain, made)
 	return made

@@ -55,6 +55,10 @@ func (g *generator) statement(s scope) {
 			g.crossLane()
 		case g.has(PartialBarriers) && !s.returns && g.chance(60):
 			g.partial()
+		case g.has(SeparateLanes) && g.chance(70):
+			g.separateLanes(s.trips)
+		case g.has(SeparateBarriers) && !s.returns && g.chance(70):
+			g.separateBarrier(s.trips)
 		default:
 			g.exchange()
 		}

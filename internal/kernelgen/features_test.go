@@ -13,7 +13,7 @@ func sampled(seed uint64) (*Case, Features) {
 	src := rand.New(rand.NewPCG(1, seed))
 	f := DrawFeatures(src)
 	return New(src, Options{
-		Statements: 20, Depth: 3, Trips: 8, Threads: 100, CTAs: 10, Bounded: true, Features: f, Warp: 32, Narrowed: 1,
+		Statements: 20, Depth: 3, Trips: 8, Threads: 100, CTAs: 10, Bounded: true, Features: f, Warp: 32, Independent: true, Narrowed: 1,
 	}), f
 }
 
@@ -40,6 +40,9 @@ var occurrences = [][]string{
 	{"ld.global.u32 %b32_", "%m, %n", "+4]"},
 	{"selp.b32"},
 	{"ld.global.u64 %b64_", "ld.global.nc.u64", "ld.volatile.u32", "ld.global.nc.u32"},
+	{"cvt.rzi.u64.f64", "cvt.rmi.s8.", ".ftz.", "cvt.rni.s16.bf16", "0x7fffffffffffffff", "div.rn.f64", "min.u32 %b32_", "min.s32 %b32_"},
+	{"match.any.sync.b32 %b32_", "vote.sync.ballot.b32 %b32_", "0xaaaaaaaa, 0x55555555", "0xffff0000;", "shl.b32 %b32_", "shfl.sync.bfly", "redux.sync.xor"},
+	{"barrier.sync 7;", "barrier.sync 12, 32;", "barrier.arrive ", "barrier.red.popc", "barrier.red.and.pred", "barrier.sync %b32_"},
 }
 
 // TestFeatures looks for what features promise in kernels that have them, and checks that a kernel has few, that all

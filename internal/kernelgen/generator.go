@@ -163,12 +163,20 @@ func (g *generator) tileBytes() int { return 4 * volume(g.block) }
 func (g *generator) body() {
 	g.prologue()
 	// If some lanes may end on one of two paths, the others need not reconverge where these join, unless at a barrier.
-	returns := !g.has(PartialBarriers) && !g.has(CrossLane)
-	top := scope{depth: g.opts.Depth, trips: g.opts.Trips, together: g.chance(60), returns: returns}
+	returns := !g.has(PartialBarriers) && !g.has(CrossLane) && !g.has(SeparateBarriers)
+	top := scope{depth: g.opts.Depth, trips: g.opts.Trips, together: g.chance(60) || g.has(SeparateLanes|SeparateBarriers), returns: returns}
 	if top.together {
 		if g.has(CrossLane) {
 			for range g.IntN(4) {
 				g.crossLane()
+			}
+		}
+		for _, separate := range []struct {
+			of        Features
+			statement func(int)
+		}{{SeparateLanes, g.separateLanes}, {SeparateBarriers, g.separateBarrier}} {
+			if g.has(separate.of) && g.chance(60) {
+				separate.statement(top.trips)
 			}
 		}
 		rest := g.IntN(g.left)

@@ -43,6 +43,10 @@ type Options struct {
 	Features Features // that kernels of PTX have
 	Warp     int      // threads of a warp of the machine; 0 if it may be any, and then there are neither CrossLane nor PartialBarriers
 
+	// Independent says that the machine schedules the threads of a warp independently. Else there are neither SeparateLanes nor
+	// SeparateBarriers.
+	Independent bool
+
 	Narrowed int    // jobs with narrower inputs that are wanted; may be 0
 	Machine  string // that the job names; fermi-c2050 if empty
 }
@@ -86,12 +90,15 @@ const (
 
 // start begins a kernel, whose names have numbers from first on.
 func start(src Source, opts Options, first int) *generator {
+	if !opts.Independent {
+		opts.Features &^= Separate
+	}
 	switch opts.Warp {
 	case 0:
-		opts.Features &^= CrossLane | PartialBarriers
+		opts.Features &^= CrossLane | PartialBarriers | SeparateLanes | SeparateBarriers
 	case 32:
 	default:
-		opts.Features &^= CrossLane
+		opts.Features &^= CrossLane | SeparateLanes
 	}
 	g := &generator{Source: src, opts: opts, left: opts.Statements, names: first, parts: &parts{}}
 	g.launch()

@@ -13,33 +13,45 @@ func (g *generator) crossLane() {
 		g.emit("vote.sync.ballot.b32 %s, %s, -1", members, p)
 		g.jump(not(p), end)
 	}
-	word := g.operands()
-	p := g.temp("pred")
-	switch g.IntN(6) {
-	case 0:
-		g.emit("vote.sync.ballot.b32 %s, %s, %s", g.anyWord(), g.condition(false), members)
-	case 1:
-		g.emit("vote.sync.%s.pred %s, %s, %s", pick(g, "any", "all", "uni"), p, g.condition(g.chance(30)), members)
-		g.emit("selp.b32 %s, %s, 0, %s", g.anyWord(), g.word(), p)
-	case 2:
-		g.emit("match.any.sync.b32 %s, %s, %s", g.anyWord(), word(), members)
-	case 3:
-		g.emit("match.all.sync.b32 %s|%s, %s, %s", g.anyWord(), p, g.word(), members)
-	case 4:
-		op := pick(g, "add.u32", "add.s32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32")
-		g.emit("redux.sync.%s %s, %s, %s", op, g.anyWord(), word(), members)
-	default:
-		how, clamp := pick(g, "idx", "up", "down", "bfly"), 31
-		if how == "up" {
-			clamp = 0
-		}
-		g.emit("shfl.sync.%s.b32 %s|%s, %s, %s, %d, %s", how, g.anyWord(), p, word(), pick(g, g.anyIndex(), fmt.Sprint(g.IntN(32))), clamp, members)
-		g.guarded("selp.b32 %s, 1, 0, %s", g.anyWord(), p)
-	}
+	g.laneOperation(members)()
 	if g.chance(30) {
 		g.emit("bar.warp.sync %s", members)
 	}
 	g.place(end)
+}
+
+// laneOperation draws an operation in which members take part, and returns what writes it, with other operands each time.
+func (g *generator) laneOperation(members string) func() {
+	word := func() string { return g.operands()() }
+	switch g.IntN(6) {
+	case 0:
+		return func() { g.emit("vote.sync.ballot.b32 %s, %s, %s", g.anyWord(), g.condition(false), members) }
+	case 1:
+		how := pick(g, "any", "all", "uni")
+		return func() {
+			p := g.temp("pred")
+			g.emit("vote.sync.%s.pred %s, %s, %s", how, p, g.condition(g.chance(30)), members)
+			g.emit("selp.b32 %s, %s, 0, %s", g.anyWord(), g.word(), p)
+		}
+	case 2:
+		return func() { g.emit("match.any.sync.b32 %s, %s, %s", g.anyWord(), word(), members) }
+	case 3:
+		return func() {
+			g.emit("match.all.sync.b32 %s|%s, %s, %s", g.anyWord(), g.temp("pred"), g.word(), members)
+		}
+	case 4:
+		op := pick(g, "add.u32", "add.s32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32")
+		return func() { g.emit("redux.sync.%s %s, %s, %s", op, g.anyWord(), word(), members) }
+	}
+	how, clamp := pick(g, "idx", "up", "down", "bfly"), 31
+	if how == "up" {
+		clamp = 0
+	}
+	return func() {
+		p := g.temp("pred")
+		g.emit("shfl.sync.%s.b32 %s|%s, %s, %s, %d, %s", how, g.anyWord(), p, word(), pick(g, g.anyIndex(), fmt.Sprint(g.IntN(32))), clamp, members)
+		g.guarded("selp.b32 %s, 1, 0, %s", g.anyWord(), p)
+	}
 }
 
 // partial is a barrier of some of the warps, where all threads of the CTA are together and none has ended. What

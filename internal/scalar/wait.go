@@ -60,7 +60,7 @@ func (m *machine) release(threads []thread) (bool, error) {
 		return false, nil
 	}
 	for _, t := range all {
-		if len(all) < live || !t.waiting || t.pc != all[0].pc && !meet(t, all[0]) {
+		if len(all) < live || !t.waiting || t.pc != all[0].pc && !sameBarrier(t, all[0]) {
 			return false, fmt.Errorf("threads of CTA %v wait at different barriers", t.ctaid)
 		}
 	}
@@ -71,10 +71,10 @@ func (m *machine) release(threads []thread) (bool, error) {
 	return true, nil
 }
 
-// meet reports whether threads that wait at two instructions wait at one barrier.
-func meet(t, u *thread) bool {
+// sameBarrier reports whether threads that wait at two instructions wait at one barrier.
+func sameBarrier(t, u *thread) bool {
 	a, b := &t.m.kernel.Instrs[t.pc-1], &u.m.kernel.Instrs[u.pc-1]
-	return a.Apart && b.Apart && t.at == u.at && sameOperation(a, b)
+	return a.Unaligned && b.Unaligned && t.at == u.at && sameOperation(a, b)
 }
 
 // complete lets threads go on that wait at one barrier, with its result.

@@ -2,11 +2,17 @@ package selfcheck
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"warpbound"
+	"warpbound/diag"
+	"warpbound/estimate"
+	"warpbound/internal/analysis"
 	"warpbound/internal/kernelgen"
+	"warpbound/internal/platform"
 )
 
 // kernel is an instance with a body: %t is the thread, %x the thread's word of the buffer, at
@@ -85,6 +91,18 @@ func TestReplay(t *testing.T) {
 				t.Errorf("%+v", v)
 			}
 		})
+	}
+}
+
+// TestVoidBoundIsViolation: a method that says that something proven does not hold is wrong, which is no refusal.
+func TestVoidBoundIsViolation(t *testing.T) {
+	c := checker{methods: []string{"static/cta"}, analyze: func(context.Context, *platform.Job, analysis.Request) (*estimate.Analysis, error) {
+		return nil, fmt.Errorf("kernel k: %w", &diag.VoidBoundError{Err: errors.New("more often than is proven")})
+	}}
+	files := kernel(t, fine)
+	out, err := c.check(t.Context(), files, files.narrower())
+	if err != nil || out.Violation == nil || out.Violation.Kind != kindFailure {
+		t.Fatalf("%v, %+v", err, out.Violation)
 	}
 }
 

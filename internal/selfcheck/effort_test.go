@@ -29,7 +29,7 @@ func TestSummarisedLoops(t *testing.T) {
 				m := vary(sample(src, machines), src)
 				c := kernelgen.New(src, kernelgen.Options{
 					Statements: 4 + src.IntN(8), Depth: 1, Trips: 40 + src.IntN(100), Threads: 1 + src.IntN(int(min(m.SM.CTAThreads.Value, 80))), CTAs: 1 + src.IntN(6), Bounded: true,
-					Machine: machineFile, Split: core == machine.Splitting, Features: kernelgen.DrawFeatures(src), Warp: int(m.SM.WarpSize.Value),
+					Machine: machineFile, Split: core == machine.Splitting, Features: kernelgen.DrawFeatures(src), Warp: int(m.SM.WarpSize.Value), Independent: m.IndependentThreads(),
 				})
 				little := limits.Effort(1+src.IntN(8)) * 3e-5
 				k := checker{methods: warpbound.Methods(), analyze: func(ctx context.Context, j *platform.Job, req analysis.Request) (*estimate.Analysis, error) {

@@ -42,6 +42,9 @@ func (c *checker) hold(ctx context.Context, job *platform.Job, runs []simulated,
 				if wrong := (*diag.ContradictionError)(nil); errors.As(err, &wrong) && out.Violation == nil {
 					out.Violation = failure("annotating", jobFile, 0, err)
 				}
+				if void := (*diag.VoidBoundError)(nil); errors.As(err, &void) && out.Violation == nil {
+					out.Violation = failure("analysing", jobFile, 0, err)
+				}
 			}
 			out.Answers = append(out.Answers, a)
 			continue

@@ -38,6 +38,10 @@ func instance(src kernelgen.Source, machines []*machine.Machine) Files {
 		Split:       splits,
 		Features:    kernelgen.DrawFeatures(src),
 		Warp:        int(m.SM.WarpSize.Value),
+		Independent: m.IndependentThreads(),
+	}
+	if opts.Independent && src.IntN(4) == 3 { // of which only such machines have any
+		opts.Features |= [2]kernelgen.Features{kernelgen.SeparateLanes, kernelgen.SeparateBarriers}[src.IntN(2)]
 	}
 	c := draw(src, opts)
 	cpu, program := "", ""

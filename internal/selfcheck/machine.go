@@ -33,6 +33,9 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 		if src.IntN(4) == 3 {
 			sm.SubCores = machine.Choice[machine.Switch]{Value: machine.On, Source: sampled}
 		}
+		if m.IndependentThreads() {
+			takeTurns(&v, src)
+		}
 		beginnings(&v, src, set)
 		frontEnd(&v, set)
 	} else {
@@ -49,6 +52,20 @@ func vary(m *machine.Machine, src kernelgen.Source) *machine.Machine {
 	}
 	agree(&v)
 	return &v
+}
+
+// takeTurns varies when the paths of a diverged warp take turns.
+func takeTurns(v *machine.Machine, src kernelgen.Source) {
+	turn := func(n *machine.Number) {
+		if after := [8]int64{4: 1, 5: 2, 6: 7, 7: 60}[src.IntN(8)]; after > 0 {
+			*n = machine.Number{Value: after, Unit: "branches", Source: sampled}
+		}
+	}
+	turn(&v.SM.PathTurn)
+	turn(&v.SM.WaitTurn)
+	if src.IntN(3) == 2 {
+		v.SM.SwapPaths = machine.Choice[machine.Switch]{Value: machine.On, Source: sampled}
+	}
 }
 
 // beginnings varies what a launch does not find in the caches of a machine that has them for instructions and constants, and what

@@ -13,6 +13,7 @@ func TestFeatures(t *testing.T) {
 	for _, seed := range effort.Draw(t, 720) {
 		l := flowtest.Random(t, seed, kernelgen.Options{
 			Statements: 10, Depth: 2, Trips: 4, Threads: 80, CTAs: 2, Bounded: true, Features: kernelgen.InTurn(seed), Warp: flowtest.Width,
+			Independent: kernelgen.InTurn(seed)&kernelgen.Separate != 0,
 		})
 		if verdict(t, l.Graph, known(l)).Verdict != Free {
 			continue

@@ -134,13 +134,18 @@ func checkValues(t *testing.T, l *flowtest.Launch, r *Result, ctas int) {
 	l.Run(t, ctas, func(c *emu.CTA, warp int) func(*emu.Effect) {
 		w := &c.Warps[warp]
 		pc, active := w.PC(), w.Active()
+		if pc > 0 && l.Graph.BlockOf(pc-1) == l.Graph.BlockOf(pc) { // lanes may have waited for others there
+			if in := &l.Kernel.Instrs[pc-1]; in.Op.Info().Effect&(isa.Barriers|isa.Crosslane) != 0 {
+				in.Writes(func(reg isa.Reg) { holds("after", pc-1, behind[pc-1], w, reg, active) })
+			}
+		}
 		if b := l.Graph.BlockOf(pc); l.Graph.Blocks[b].Start == pc {
 			for _, reg := range live.In(b) {
 				holds("before", pc, before[pc], w, reg, active)
 			}
 		}
 		return func(eff *emu.Effect) {
-			if eff.Mask == 0 || l.Kernel.Instrs[pc].Op == isa.Bar { // its result is there when all have come
+			if eff.Mask == 0 || eff.Apart || l.Kernel.Instrs[pc].Op == isa.Bar { // its result is there when all have come
 				return
 			}
 			l.Kernel.Instrs[pc].Writes(func(reg isa.Reg) { holds("behind", pc, behind[pc], w, reg, eff.Mask) })

@@ -399,7 +399,7 @@ func TestSummarisedLoops(t *testing.T) {
 		m, _ := randomMachine(t, src)
 		opts := kernelgen.Options{
 			Statements: 4 + src.IntN(8), Depth: 1, Trips: 40 + src.IntN(100), Threads: 1 + src.IntN(64), CTAs: 1 + src.IntN(8),
-			Bounded: true, Features: kernelgen.DrawFeatures(src), Warp: int(m.SM.WarpSize.Value), Machine: "m.toml",
+			Bounded: true, Features: kernelgen.DrawFeatures(src), Warp: int(m.SM.WarpSize.Value), Independent: m.IndependentThreads(), Machine: "m.toml",
 		}
 		c := kernelgen.New(src, opts)
 		fsys := fstest.MapFS{"m.toml": {Data: m.Format()}, "job.toml": {Data: []byte(c.Job)}, c.File: {Data: []byte(c.Module)}}
@@ -447,7 +447,7 @@ func TestRandomKernels(t *testing.T) {
 		m, stress := randomMachine(t, src)
 		opts := kernelgen.Options{
 			Statements: 1 + src.IntN(10), Depth: 1 + src.IntN(2), Trips: 1 + src.IntN(3), Threads: 1 + src.IntN(100), CTAs: 1 + src.IntN(30),
-			Bounded: src.IntN(8) > 0, Features: kernelgen.DrawFeatures(src), Warp: int(m.SM.WarpSize.Value), Machine: "m.toml",
+			Bounded: src.IntN(8) > 0, Features: kernelgen.DrawFeatures(src), Warp: int(m.SM.WarpSize.Value), Independent: m.IndependentThreads(), Machine: "m.toml",
 		}
 		if stress == "crossbar" || stress == "dram" {
 			opts.Threads += 60 + src.IntN(200)

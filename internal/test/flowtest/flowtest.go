@@ -48,11 +48,30 @@ func width(k *isa.Kernel) int {
 	return Width
 }
 
-// Random makes a launch of a random kernel.
+// Random makes a launch of a random kernel, whose threads are scheduled independently if the options say so: their paths take
+// turns as the seed says.
 func Random(t testing.TB, seed uint64, opts kernelgen.Options) *Launch {
 	t.Helper()
 	c := kernelgen.New(rand.New(rand.NewPCG(seed, 0)), opts)
-	return Job(t, c.Job, c.Module)
+	l := Job(t, c.Job, c.Module)
+	if opts.Independent {
+		src := rand.New(rand.NewPCG(seed, 1))
+		branches := func() int { return []int{1 << 16, 1, 2, 9}[src.IntN(4)] }
+		l = l.Turning(t, emu.Turns{Path: branches(), Wait: branches(), Swap: src.IntN(2) == 0})
+	}
+	return l
+}
+
+// Turning returns the same launch, not run yet, whose threads are scheduled independently.
+func (l *Launch) Turning(t testing.TB, turns emu.Turns) *Launch {
+	t.Helper()
+	turning := &Launch{Kernel: l.Kernel, Graph: l.Graph, bound: l.bound}
+	turning.start(t, l.Grid.Code().WithThreads(turns), width(l.Kernel))
+	var err error
+	if turning.Semantics, err = semantics.New(turning.Grid); err != nil {
+		t.Fatal(err)
+	}
+	return turning
 }
 
 // Kernels returns the names of all kernels of the suite but the largest, whose values are
