@@ -204,7 +204,8 @@ func (s *state) exchange(i int, lanes uint64) {
 // settleStuck is for threads of a CTA of which none can go on. Those of a warp that wait for an
 // operation which names no lanes then execute it without others. It reports whether there are some.
 // If they wait for several, it depends on the order in which diverged lanes run who takes part, and
-// the path is not followed.
+// the path is not followed; nor is it if lanes wait for others that are elsewhere, since on machines
+// that schedule threads independently they may execute the operation at several instructions.
 func (s *state) settleStuck(first, end int) bool {
 	for i := first; i < end; i++ {
 		c := s.threads[i].together
@@ -221,6 +222,13 @@ func (s *state) settleStuck(first, end int) bool {
 		}
 		s.exchange(i, present)
 		return true
+	}
+	for i := first; i < end; i++ {
+		if c := s.threads[i].together; c.in != nil {
+			s.unfollowed = diag.Errorf(c.in.Pos, "%s waits for lanes that have diverged, and the machine decides whether "+
+				"they can take part where they are", s.x.text(c.in))
+			return true
+		}
 	}
 	return false
 }
