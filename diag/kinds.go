@@ -25,7 +25,8 @@ type FaultError struct {
 	Err    error
 }
 
-// DeadlockError says that no warp of a run can ever go on.
+// DeadlockError says that no warp of a run can ever get on: all wait, at barriers or in loops that
+// read what nobody can change any more (a livelock).
 type DeadlockError struct {
 	Kernel string
 	Cycle  int64 // in which the run was given up

@@ -110,6 +110,14 @@ func (r *Registers) Sum(registers []Slot, predicates []MaskSlot, of uint64) uint
 	return h
 }
 
+// Append appends what a register holds in some lanes to a list, in ascending order.
+func (r *Registers) Append(list []uint64, s Slot, of uint64) []uint64 {
+	for m := of; m != 0; m &= m - 1 {
+		list = append(list, r.At(s, bits.TrailingZeros64(m)))
+	}
+	return list
+}
+
 // temporaries is the largest number of operands of an instruction that are converted.
 const temporaries = 5
 

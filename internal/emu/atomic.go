@@ -25,13 +25,14 @@ type exchange struct{ d, b alu.Slot }
 
 func (op *atomic) exec(w *Warp, mask uint64, eff *Effect) error {
 	op.begin(eff)
-	if r := op.common(w, mask); op.simple && r != nil && r.stride == 0 && w.regs.Chunks == 1 && op.together(w, uint32(mask), r, &eff.Access) {
+	if r := op.common(w, mask); op.simple && r != nil && r.stride == 0 && w.regs.Chunks == 1 && op.together(w, uint32(mask), r, eff) {
 		op.all(r, mask, eff)
 		return nil
 	}
 	low := alu.LowBits(8 * op.bytes)
 	c := cursor{access: &op.access, w: w, eff: eff}
 	var old [8]uint64
+	changed := uint64(0)
 	for k := range w.regs.Chunks {
 		for m := alu.Half(mask, k); m != 0; m &= m - 1 {
 			lane := k*lanes + bits.TrailingZeros32(m)
@@ -43,7 +44,9 @@ func (op *atomic) exec(w *Warp, mask uint64, eff *Effect) error {
 			for i, e := range op.elems { // a result may have the place of a later source
 				part := data[i*op.bytes:]
 				old[i] = get(part, op.bytes)
-				put(part, op.bytes, f(old[i], w.regs.At(e.b, lane)&low, w.regs.At(op.c, lane)&low))
+				x := f(old[i], w.regs.At(e.b, lane)&low, w.regs.At(op.c, lane)&low)
+				put(part, op.bytes, x)
+				changed |= (x ^ old[i]) & low
 			}
 			for i, e := range op.elems {
 				w.regs.Set(e.d, lane, old[i])
@@ -51,6 +54,7 @@ func (op *atomic) exec(w *Warp, mask uint64, eff *Effect) error {
 		}
 	}
 	c.end(mask)
+	eff.Changed = changed != 0
 	return nil
 }
 
@@ -64,60 +68,73 @@ func (op *atomic) within(r *region) alu.Update {
 
 // together joins one element for each lane of mask, and is false if one of them lies
 // outside of the region or is not aligned. Then nothing is changed but addresses.
-func (op *atomic) together(w *Warp, mask uint32, r *region, acc *Access) (ok bool) {
+func (op *atomic) together(w *Warp, mask uint32, r *region, eff *Effect) (ok bool) {
+	acc := &eff.Access
 	e, addr := op.elems[0], acc.chunk(0)
 	if acc.AddrDiff, ok = op.reach(addr, op.bases(w, 0, addr), mask, r); !ok {
 		return false
 	}
 	if op.adds && !e.d.Wide() && !e.b.Wide() {
-		addWords(w.regs.Words[0][e.d], w.regs.Words[0][e.b], addr, mask, r)
+		eff.Changed = addWords(w.regs.Words[0][e.d], w.regs.Words[0][e.b], addr, mask, r)
 		return true
 	}
 	f, low := op.within(r), alu.LowBits(8*op.bytes)
 	if op.bytes == 4 && !e.d.Wide() && !e.b.Wide() && !op.c.Wide() {
-		updateWords(w.regs.Words[0][e.d], w.regs.Words[0][e.b], w.regs.Words[0][op.c], addr, mask, r, f)
+		eff.Changed = updateWords(w.regs.Words[0][e.d], w.regs.Words[0][e.b], w.regs.Words[0][op.c], addr, mask, r, f)
 		return true
 	}
+	changed := uint64(0)
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) % lanes
 		data := r.data[addr[i]-r.base:]
 		old := get(data, op.bytes)
-		put(data, op.bytes, f(old, w.regs.At(e.b, i)&low, w.regs.At(op.c, i)&low))
+		x := f(old, w.regs.At(e.b, i)&low, w.regs.At(op.c, i)&low)
+		put(data, op.bytes, x)
+		changed |= (x ^ old) & low
 		w.regs.Set(e.d, i, old)
 	}
+	eff.Changed = changed != 0
 	return true
 }
 
-// addWords adds a word for each lane of mask, the commonest of atomic operations.
+// addWords adds a word for each lane of mask, the commonest of atomic operations, and reports
+// whether one of them is not zero.
 //
 //go:noinline
-func addWords(d, b *vec.Words, addr *vec.Vector, mask uint32, r *region) {
+func addWords(d, b *vec.Words, addr *vec.Vector, mask uint32, r *region) bool {
 	_, _, _ = *d, *addr, *b
-	data, start := r.data, r.base
+	data, start, changed := r.data, r.base, uint32(0)
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) % lanes
 		at := addr[i] - start
 		word := data[at : at+4 : at+4]
 		old := binary.LittleEndian.Uint32(word)
-		binary.LittleEndian.PutUint32(word, old+b[i])
+		added := b[i]
+		binary.LittleEndian.PutUint32(word, old+added)
 		d[i] = old
+		changed |= added
 	}
+	return changed != 0
 }
 
-// updateWords executes an operation on a word for each lane of mask.
+// updateWords executes an operation on a word for each lane of mask, and reports whether that
+// changes one.
 //
 //go:noinline
-func updateWords(d, b, c *vec.Words, addr *vec.Vector, mask uint32, r *region, f alu.Update) {
+func updateWords(d, b, c *vec.Words, addr *vec.Vector, mask uint32, r *region, f alu.Update) bool {
 	_, _, _, _ = *d, *addr, *b, *c
-	data, start := r.data, r.base
+	data, start, changed := r.data, r.base, uint32(0)
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) % lanes
 		at := addr[i] - start
 		word := data[at : at+4 : at+4]
 		old := binary.LittleEndian.Uint32(word)
-		binary.LittleEndian.PutUint32(word, uint32(f(uint64(old), uint64(b[i]), uint64(c[i]))))
+		x := uint32(f(uint64(old), uint64(b[i]), uint64(c[i])))
+		binary.LittleEndian.PutUint32(word, x)
 		d[i] = old
+		changed |= x ^ old
 	}
+	return changed != 0
 }
 
 func (d *decoder) atomic() operation {

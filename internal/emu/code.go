@@ -36,6 +36,8 @@ type Code struct {
 	lockStep    bool       // the same
 	turns       Turns      // of WithThreads, zero without it
 	decisive    []decisive // of WithThreads, by block
+	deciding    []decisive // the same with what decides the results of atomic operations in loops
+	everywhere  decisive   // all such registers
 	wordMasks   int32      // an instruction whose lane masks have 32 bits, or none
 }
 

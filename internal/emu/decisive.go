@@ -3,6 +3,7 @@ package emu
 import (
 	"warpbound/internal/alu"
 	"warpbound/internal/cfg"
+	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
 
@@ -14,30 +15,54 @@ type decisive struct {
 	predicates []alu.MaskSlot
 }
 
-// decisiveOf returns the decisive registers of each block.
-func decisiveOf(c *Code) []decisive {
-	live, decides := cfg.Liveness(c.graph), deciding(c.kernel)
+// decisiveOf returns the decisive registers of each block, of those that decide.
+func decisiveOf(c *Code, decides []bool) []decisive {
+	live := cfg.Liveness(c.graph)
 	list := make([]decisive, len(c.graph.Blocks))
 	for b := range list {
 		d := &list[b]
 		for _, r := range live.In(b) {
-			switch {
-			case !decides[r]:
-				continue
-			case c.kernel.Regs[r].Type == isa.Pred:
-				d.predicates = append(d.predicates, c.slots[r])
-			default:
-				d.registers = append(d.registers, c.registers[r])
+			if decides[r] {
+				d.addRegister(c, r)
 			}
-			d.all = append(d.all, r)
 		}
 	}
 	return list
 }
 
+// addRegister adds a register.
+func (d *decisive) addRegister(c *Code, r isa.Reg) {
+	if c.kernel.Regs[r].Type == isa.Pred {
+		d.predicates = append(d.predicates, c.slots[r])
+	} else {
+		d.registers = append(d.registers, c.registers[r])
+	}
+	d.all = append(d.all, r)
+}
+
+// findDeciding finds the registers that are decisive where what atomic operations write in loops
+// counts, too. What they write elsewhere is no part of anything that recurs.
+func (c *Code) findDeciding() {
+	repeated := make([]bool, c.graph.Len())
+	for _, component := range graph.SCC(c.graph.Flow.Graph()) {
+		for _, b := range component {
+			if b < len(repeated) {
+				repeated[b] = len(component) > 1 || c.graph.Flow.Graph().HasEdge(b, b)
+			}
+		}
+	}
+	decides := deciding(c.kernel, func(pc int) bool { return repeated[c.graph.BlockOf(pc)] })
+	c.deciding = decisiveOf(c, decides)
+	for r := range decides {
+		if decides[r] {
+			c.everywhere.addRegister(c, isa.Reg(r))
+		}
+	}
+}
+
 // deciding tells of each register whether a guard, an address, or who takes part in an instruction follows from it, by way of
-// other registers or at once.
-func deciding(k *isa.Kernel) []bool {
+// other registers or at once; or what an atomic operation does for which writes is true.
+func deciding(k *isa.Kernel, writes func(pc int) bool) []bool {
 	decides := make([]bool, len(k.Regs))
 	note := func(r isa.Reg) { decides[r] = true }
 	for i := range k.Instrs {
@@ -49,8 +74,12 @@ func deciding(k *isa.Kernel) []bool {
 		switch in.Op {
 		case isa.Vote, isa.Match, isa.Redux, isa.Shfl: // who takes part, and from whom a lane reads
 			sources = sources[1:]
-		case isa.St, isa.Atom, isa.Red:
+		case isa.St:
 			sources = nil
+		case isa.Atom, isa.Red:
+			if !writes(i) {
+				sources = nil
+			}
 		default:
 			if in.Op.Info().Effect == 0 {
 				sources = nil

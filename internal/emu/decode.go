@@ -53,6 +53,7 @@ func Decode(k *isa.Kernel, g *cfg.Graph) (*Code, error) {
 		d.code.joins[i] = d.code.joins[i] || joins[g.BlockOf(i)]
 	}
 	d.code.layOutRuns(g)
+	d.code.findDeciding()
 	return d.code, nil
 }
 
@@ -172,6 +173,8 @@ func (d *decoder) decode() {
 	} else if d.err == nil {
 		d.compute()
 	}
+	d.out.branch = in.Op == isa.Bra || in.Op == isa.BrxIdx
+	d.out.changes = canChangeOthers(in, d.out)
 }
 
 // operation returns how an instruction is executed that does not just compute, nil for

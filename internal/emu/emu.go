@@ -105,6 +105,13 @@ type Effect struct {
 	// the last of those that they wait for has come.
 	Separate bool
 
+	// Changed says that something may have changed that other warps can see, such as memory, or
+	// that the warp has read what will be another thing the next time, such as a clock. Then
+	// Grid.Change must be called before Warp.Recurs is asked.
+	Changed bool
+	// Recurs is set by a branch, though not by each, if Warp.Recurs is true behind it.
+	Recurs bool
+
 	// Unsettled are the lanes in which a device may have another result: see WithUnsettled.
 	Unsettled uint64
 

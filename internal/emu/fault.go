@@ -61,6 +61,7 @@ var (
 	ErrTrap        = errors.New("trap")
 	ErrBarrier     = errors.New("barrier in divergent code")
 	ErrDeadlock    = error(&diag.DeadlockError{Err: errors.New("deadlock")})
+	ErrLivelock    = error(&diag.DeadlockError{Err: errors.New("livelock")})
 	ErrSync        = errors.New("branch without its sync")
 )
 

@@ -173,7 +173,7 @@ ld.global.u32 %r1, [g]; ld.const.u32 %r2, [c+4]; add.u32 %r1, %r1, %r2; st.globa
 }
 
 func TestRunStops(t *testing.T) {
-	s := scenario{body: "endless: bra endless;"}
+	s := scenario{body: "long: add.u32 %r1, %r1, 1; setp.lt.u32 %p0, %r1, 1000000; @%p0 bra long; ret;"}
 	code := decode(t, s.kernel(t))
 	g, err := NewGrid(code, Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Params: make([]byte, 8)}, new(Memory), 32)
 	if err != nil {

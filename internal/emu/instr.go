@@ -19,6 +19,8 @@ type instr struct {
 	guard   alu.Predicate
 	op      operation
 	control bool       // op sets the next pc
+	branch  bool       // it is a branch
+	changes bool       // see canChangeOthers
 	plain   bool       // one function computes it for a vector of lanes, and it has no guard
 	reads   []volatile // special registers among the sources that change while the warp runs
 }

@@ -3,8 +3,12 @@ package emu
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/bits"
+	"strings"
+
+	"warpbound/internal/alu"
 )
 
 // Counters is what a functional execution counts.
@@ -17,8 +21,9 @@ type Counters struct {
 var ErrLimit = errors.New("instruction limit reached")
 
 // Run executes the launch without timing: CTA after CTA, and in a CTA warp after
-// warp, each until it waits at a barrier, finds a phase of an mbarrier that is not complete, or exits. The clocks stand still. Run
-// ends with ctx.Err() soon after ctx is done.
+// warp, each until it waits at a barrier, finds a phase of an mbarrier that is not complete, recurs
+// (Warp.Recurs), or exits. The clocks stand still. Run ends with ctx.Err() soon after ctx is done. It
+// is an error that wraps ErrLivelock if no warp of a CTA gets on, even if it waits for a later CTA.
 func Run(ctx context.Context, g *Grid) (Counters, error) { return RunUpTo(ctx, g, math.MaxInt64) }
 
 // RunUpTo is Run that ends with ErrLimit where warps would execute more than so many instructions.
@@ -29,9 +34,10 @@ func RunUpTo(ctx context.Context, g *Grid, limit int64) (Counters, error) {
 	for i := range g.CTAs() {
 		g.StartCTA(cta, i)
 		for !cta.Done() {
+			before := n.WarpInstrs
 			for k := range cta.Warps {
 				w := &cta.Warps[k]
-				for !w.Done() && !w.AtBarrier() && !w.Polled() {
+				for !w.Done() && !w.AtBarrier() && !w.Recurs() && !w.Polled() {
 					if n.WarpInstrs&0xfff == 0 && ctx.Err() != nil {
 						return n, ctx.Err()
 					}
@@ -43,9 +49,37 @@ func RunUpTo(ctx context.Context, g *Grid, limit int64) (Counters, error) {
 					}
 					n.WarpInstrs++
 					n.ThreadInstrs += int64(bits.OnesCount64(eff.Mask))
+					if eff.Changed {
+						g.Change()
+					}
 				}
+			}
+			if n.WarpInstrs == before {
+				return n, cta.makeLivelockError(env, eff)
 			}
 		}
 	}
 	return n, nil
+}
+
+// makeLivelockError returns the error of a CTA in which no warp gets on, some of which recur.
+func (c *CTA) makeLivelockError(env *Env, eff *Effect) error {
+	for i := range c.Warps {
+		w := &c.Warps[i]
+		if !w.Recurs() {
+			continue
+		}
+		lane := alu.First(w.Active())
+		loop, err := w.FollowLoop(env, eff)
+		if err != nil {
+			return err
+		}
+		reads := "reads no memory"
+		if len(loop.Reads) > 0 {
+			reads = "waits for a change of " + strings.Join(loop.Reads[:min(len(loop.Reads), 3)], ", ")
+		}
+		return w.fault(int32(loop.Start), lane, fmt.Errorf("%w: no warp of the CTA gets on; the loop that begins "+
+			"here %s. CTAs are executed one after the other: none can wait for a later one", ErrLivelock, reads))
+	}
+	return nil
 }

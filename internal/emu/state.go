@@ -23,6 +23,7 @@ type Grid struct {
 	fixed  []place  // of each constant, warp of a CTA and chunk; none if they differ by CTA
 	dims   dims     // for which these are
 	run    state    // of Run
+	epoch  int64    // of the run: see Change
 
 	reads   []UninitialisedRead // by instruction, if the code is checked
 	objects bool                // there is global memory without contents, if the code is checked
@@ -80,6 +81,7 @@ type CTA struct {
 	gathered  alu.Gathered // what lanes give to an operation that they execute together
 	mbarriers []mbarrier   // those that are initialised
 	changes   int          // of mbarriers, and waits that are over
+	looked    []uint64     // the state of the warp that was looked at last, see recurrence
 }
 
 // barriers is the number of barriers of a CTA.
@@ -146,6 +148,8 @@ type Warp struct {
 	parent  *Warp       // of a warp-split: that it was detached from
 	returns bool        // of a warp-split: its lanes reconverge with others of the parent before they exit
 	syncs   []syncFrame // see syncFrame
+
+	recurrence recurrence
 
 	own *ownWritten // of local memory, nil unless the code is checked; warp-splits share it
 

@@ -36,7 +36,7 @@ func (c *Code) WithThreads(t Turns) *Code {
 	if c.independent() {
 		return &out
 	}
-	out.decisive = decisiveOf(c)
+	out.decisive = decisiveOf(c, deciding(c.kernel, func(int) bool { return false }))
 	out.instrs = slices.Clone(c.instrs)
 	for pc := range out.instrs {
 		in := &out.instrs[pc]
@@ -77,8 +77,9 @@ func (b *turningBranch) exec(w *Warp, mask uint64, eff *Effect) error {
 		w.spent, w.since = 0, 0
 		eff.Turned = w.turn(true) || w.turn(false)
 	case w.spins(eff):
-		w.since = 0
+		w.spent, w.since = 0, 0
 		eff.Turned = w.turn(true) || w.turn(false)
+		w.lookForRecurrence(eff)
 	case w.since >= w.code.turns.Path:
 		w.since = 0
 		eff.Turned = w.turn(false)

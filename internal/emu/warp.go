@@ -62,12 +62,20 @@ func (w *Warp) Step(env *Env, eff *Effect) error {
 	eff.Released = 0
 	eff.WarpDone = false
 	eff.CTADone = false
+	eff.Changed = in.changes && mask != 0
+	eff.Recurs = false
 	if in.reads != nil {
 		w.refresh(in.reads, env)
 	}
 	switch {
 	case in.control:
-		return in.op.exec(w, mask, eff)
+		if err := in.op.exec(w, mask, eff); err != nil {
+			return err
+		}
+		if in.branch {
+			w.countBranch(eff)
+		}
+		return nil
 	case mask == 0:
 	case in.op == nil:
 		w.regs.Compute(&in.Instr, mask)

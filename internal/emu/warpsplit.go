@@ -35,6 +35,8 @@ func (w *Warp) Detach(warpSplit *Warp) {
 	s.regs, s.local, s.own = w.regs, w.local, w.own
 	s.parent, s.returns = w, true
 	s.alive, s.regs.Full, s.out = e.lanes, 0, 0
+	s.cta.grid.Change()
+	s.recurrence.restart(s.cta.grid.epoch)
 	s.stack, s.syncs = s.stack[:0], s.syncs[:0]
 	switch {
 	case w.code.kernel.Reconvergence == isa.AtSyncs:
@@ -57,6 +59,7 @@ func (w *Warp) Detach(warpSplit *Warp) {
 func (w *Warp) Join(warpSplit *Warp) {
 	w.out &^= warpSplit.alive
 	warpSplit.alive = 0
+	w.cta.grid.Change()
 	warpSplit.stack = warpSplit.stack[:0]
 }
 

@@ -15,6 +15,7 @@ type wideSwap struct {
 func (op *wideSwap) exec(w *Warp, mask uint64, eff *Effect) error {
 	op.begin(eff)
 	cur := cursor{access: &op.access, w: w, eff: eff}
+	eff.Changed = false
 	for m := mask; m != 0; m &= m - 1 {
 		lane := alu.First(m)
 		data, err := cur.locate(lane, w.regs.At(op.base, lane))
@@ -25,6 +26,7 @@ func (op *wideSwap) exec(w *Warp, mask uint64, eff *Effect) error {
 		if low == w.regs.At(op.b[0], lane) && high == w.regs.At(op.b[1], lane) {
 			put(data, 8, w.regs.At(op.c[0], lane))
 			put(data[8:], 8, w.regs.At(op.c[1], lane))
+			eff.Changed = eff.Changed || low != get(data, 8) || high != get(data[8:], 8)
 		}
 		w.regs.Set(op.d[0], lane, low)
 		w.regs.Set(op.d[1], lane, high)

@@ -42,7 +42,7 @@ func New(cfg sim.Config) (*Sim, error) {
 	}
 	n := int(cfg.Machine.SM.Count.Value)
 	s := &Sim{steps: core.Plan(cfg.Code, cfg.Machine), sms: make([]sm, n), next: make([]int64, n)}
-	s.run = core.NewRun(cfg, 1, s.waiting)
+	s.run = core.NewRun(cfg, 1, core.Cores{Waiting: s.waiting, Active: s.hasActive, Unstarted: s.listUnstarted})
 	log := s.run.Trace(s.names)
 	for i := range s.sms {
 		s.sms[i] = sm{sim: s, Resident: core.NewResident(&s.run, i)}
@@ -87,6 +87,26 @@ func (s *Sim) waiting(now int64) (list []sim.Waiting) {
 		for id := range m.warps {
 			list = m.Waiting(list, id, &m.warps[id].Warp, m.ready[id] <= now, "can issue")
 		}
+	}
+	return list
+}
+
+// hasActive reports whether a warp may go on although no other does.
+func (s *Sim) hasActive() bool {
+	for i := range s.sms {
+		for id := range s.sms[i].warps {
+			if s.sms[i].warps[id].Active() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// listUnstarted returns the CTAs that have not started.
+func (s *Sim) listUnstarted() (list []int) {
+	for i := range s.sms {
+		list = s.sms[i].Unstarted(list)
 	}
 	return list
 }

@@ -24,7 +24,7 @@ func TestStuck(t *testing.T) {
 		end  int64
 		want string
 	}{
-		{"l: add.u32 %r1, %r1, 1; bra l;", 1000, "bra l: can issue; active lanes 0xffffffff, 32 of 32 alive; stack depth 1"},
+		{"l: add.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra l; ret;", 1000, "%p1, %r1, 0x0: can issue; active lanes 0xffffffff, 32 of 32 alive; stack depth 1"},
 		{"ret;", 7, "mov.u32 %t, %tid.x: waits for its first instruction"},
 		{"ld.global.u32 %r1, [%buf]; add.u32 %r2, %r1, 1; ret;", 50, "add.u32 %r2, %r1, 0x1: waits for a result"},
 		{"st.global.u32 [%buf], %t; membar.gl; ret;", 50, "waits at a fence for its accesses"},
@@ -55,7 +55,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestCancellation(t *testing.T) {
-	s := newSim(t, predictable(t), simtest.Compile(t, "l: add.u32 %r1, %r1, 1; bra l;"))
+	s := newSim(t, predictable(t), simtest.Compile(t, "l: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 1000000000; @%p1 bra l; ret;"))
 	simtest.Cancelled(t, s, launch(t, 1, 32))
 }
 

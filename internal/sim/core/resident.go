@@ -46,6 +46,7 @@ func (r *Resident) Dispatch(now int64) (warps int) {
 		if index >= r.waves.ctas {
 			break
 		}
+		g.Change()
 		g.StartCTA(&r.ctas[slot], index)
 		r.run.Started++
 		r.left[slot] = g.Warps()
@@ -59,6 +60,22 @@ func (r *Resident) Dispatch(now int64) (warps int) {
 
 // More reports whether a wave follows.
 func (r *Resident) More() bool { return r.waves.cta(r.wave+1, r.sm, 0) < r.waves.ctas }
+
+// Unstarted appends the CTAs of later waves.
+func (r *Resident) Unstarted(list []int) []int {
+	for wave := r.wave + 1; ; wave++ {
+		for slot := range r.ctas {
+			index := r.waves.cta(wave, r.sm, slot)
+			if index >= r.waves.ctas {
+				return list
+			}
+			list = append(list, index)
+		}
+		if len(r.ctas) == 0 {
+			return list
+		}
+	}
+}
 
 // Begin returns a warp that has been dispatched, as it begins.
 func (r *Resident) Begin(id int) Warp {
@@ -95,7 +112,7 @@ func (r *Resident) Waiting(list []sim.Waiting, id int, w *Warp, isReady bool, re
 	}
 	n := r.run.Grid.Warps()
 	return append(list, sim.Waiting{
-		SM: r.sm, CTA: r.ctas[id/n].Index, Warp: id % n, Site: w.site(r.run.Config.Code, isReady, ready),
+		SM: r.sm, CTA: r.ctas[id/n].Index, Warp: id % n, Emu: w.Emu, Site: w.site(r.run.Config.Code, isReady, ready),
 	})
 }
 

@@ -28,20 +28,30 @@ type Run struct {
 	Count    sim.Counters
 	Result   sim.Result // valid when the run has ended
 
-	waiting func(now int64) []sim.Waiting
-	env     emu.Env
-	trace   *trace.Run // nil if none is wanted
-	log     *Log       // nil unless the chain of causes is wanted
-	limit   int64      // cycles
-	visits  int
-	end     int64 // cycle of the last retirement so far
+	cores  Cores
+	env    emu.Env
+	trace  *trace.Run // nil if none is wanted
+	log    *Log       // nil unless the chain of causes is wanted
+	limit  int64      // cycles
+	visits int
+	end    int64 // cycle of the last retirement so far
 }
 
-// NewRun prepares runs of a configuration on SMs with so many ports each. waiting returns
-// the state of the warps that have not retired when a run is given up.
-func NewRun(cfg sim.Config, ports int, waiting func(now int64) []sim.Waiting) Run {
+// Cores is what a run must be told of its cores.
+type Cores struct {
+	Waiting   func(now int64) []sim.Waiting // the state of the warps that have not retired
+	Active    func() bool                   // a warp retires or is not inert
+	Unstarted func() []int                  // CTAs that have not started, in any order
+}
+
+// Inert reports whether a warp that has not exited changes nothing as long as no other does: it
+// waits at a barrier, or recurs.
+func Inert(w *emu.Warp) bool { return w.AtBarrier() || w.Recurs() }
+
+// NewRun prepares runs of a configuration on SMs with so many ports each.
+func NewRun(cfg sim.Config, ports int, cores Cores) Run {
 	n := int(cfg.Machine.SM.Count.Value)
-	r := Run{Config: cfg, Requests: newCounter(cfg.Machine), waiting: waiting, limit: cfg.Limit()}
+	r := Run{Config: cfg, Requests: newCounter(cfg.Machine), cores: cores, limit: cfg.Limit()}
 	r.env.SMs = n
 	r.Result.Schedulers = make([][]sim.SchedulerCounters, n)
 	for i := range r.Result.Schedulers {
@@ -117,10 +127,26 @@ func (r *Run) Visit(ctx context.Context, now int64) error {
 	if now <= r.limit {
 		return nil
 	}
-	return &sim.StuckError{
-		Kernel: r.Config.Code.Kernel().Name, Cycle: r.limit, Err: fmt.Errorf("%w: %d", sim.ErrCycleLimit, r.limit),
-		CTAs: r.Grid.CTAs(), Started: r.Started, Done: r.Done, Warps: r.waiting(r.limit),
+	return r.gatherStuck(r.limit, fmt.Errorf("%w: %d", sim.ErrCycleLimit, r.limit))
+}
+
+// gatherStuck gathers the state of all warps.
+func (r *Run) gatherStuck(now int64, cause error) *sim.StuckError {
+	e := &sim.StuckError{
+		Kernel: r.Config.Code.Kernel().Name, Cycle: now, Err: cause,
+		CTAs: r.Grid.CTAs(), Started: r.Started, Done: r.Done, Waiting: r.cores.Unstarted(), Warps: r.cores.Waiting(now),
 	}
+	slices.Sort(e.Waiting)
+	return e
+}
+
+// makeLivelockError returns the error of a run in which no warp gets on.
+func (r *Run) makeLivelockError(now int64) error {
+	e := r.gatherStuck(now, sim.ErrLivelock)
+	if err := e.FindLoops(r.Config.Code, r.env.SMs); err != nil {
+		return err
+	}
+	return e
 }
 
 // Execute performs the next instruction of a warp in a cycle, records it if its block begins
@@ -147,6 +173,12 @@ func (r *Run) Execute(w *emu.Warp, now int64, sm, cta, warp, split int) error {
 		r.Count.DivergentBranches++
 	}
 	r.Count.SerialisedAtomics += sim.Serialised(&eff.Access, eff.Mask)
+	switch {
+	case eff.Changed:
+		r.Grid.Change()
+	case eff.Recurs && !r.cores.Active():
+		return r.makeLivelockError(now)
+	}
 	return nil
 }
 

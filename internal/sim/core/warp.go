@@ -24,6 +24,9 @@ type Warp struct {
 	PC    int       // of the instruction that it issued last
 }
 
+// Active reports whether the warp may go on although no other does, or is to retire.
+func (w *Warp) Active() bool { return w.State == Exited || w.State != Absent && !Inert(w.Emu) }
+
 // site returns where a warp is and what it waits for there: ready if it is so.
 func (w *Warp) site(code *emu.Code, isReady bool, ready string) sim.Site {
 	pc := w.PC

@@ -66,7 +66,7 @@ func New(cfg sim.Config) (*Sim, error) {
 	}
 	m := cfg.Machine
 	s := &Sim{m: m, shift: bits.TrailingZeros64(uint64(m.L1.Line.Value))}
-	s.run = core.NewRun(cfg, 1, s.waiting)
+	s.run = core.NewRun(cfg, 1, core.Cores{Waiting: s.waiting, Active: s.hasActive, Unstarted: s.listUnstarted})
 	if l := s.run.Trace(s.names); l != nil {
 		s.log = &log{Log: l}
 	}
@@ -229,6 +229,26 @@ func (s *Sim) waiting(now int64) (list []sim.Waiting) {
 			ready := w.ready <= now && m.port.answered >= w.until
 			list = m.Waiting(list, id, &w.Warp, ready, "waits for its turn or can issue")
 		}
+	}
+	return list
+}
+
+// hasActive reports whether a warp may go on although no other does.
+func (s *Sim) hasActive() bool {
+	for i := range s.sms {
+		for id := range s.sms[i].warps {
+			if s.sms[i].warps[id].Active() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// listUnstarted returns the CTAs that have not started.
+func (s *Sim) listUnstarted() (list []int) {
+	for i := range s.sms {
+		list = s.sms[i].Unstarted(list)
 	}
 	return list
 }

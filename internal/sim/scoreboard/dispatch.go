@@ -65,6 +65,7 @@ func (m *sm) start(index int, now int64, by causes.ID) {
 	c := &m.ctas[slot]
 	c.emu.Party = m.party
 	s.grid.StartCTA(&c.emu, index)
+	m.out.changed = true
 	c.left = m.perCTA
 	for i := range m.perCTA {
 		id := slot*m.perCTA + i

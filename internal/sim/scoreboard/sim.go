@@ -67,6 +67,10 @@ type Sim struct {
 	claims   emu.Claims
 	alone    error // why it could not in a run before, unless it is nil
 
+	changed    bool  // by an SM in the last round
+	recurs     bool  // a warp did in the last round
+	lastActive *warp // see cannotGoOn
+
 	kept []cache // by partition, what Continue keeps for a run that is to begin with it
 	warm bool    // the next run is
 
@@ -147,7 +151,7 @@ func (s *Sim) start(launch emu.Launch, mem *emu.Memory) (err error) {
 // reset brings everything to the state of cycle 0.
 func (s *Sim) reset(occ machine.Occupancy, mem *emu.Memory, tr *trace.Run) {
 	s.trace = tr
-	s.end = 0
+	s.end, s.lastActive = 0, nil
 	if s.retired = 0; s.log != nil {
 		s.log.Reset()
 	}
@@ -178,6 +182,11 @@ func (s *Sim) run(ctx context.Context) error {
 		s.compact()
 		if s.disp.done == s.disp.total {
 			return nil
+		}
+		if s.changed {
+			s.grid.Change()
+		} else if s.recurs && s.cannotGoOn() {
+			return s.makeLivelockError(end)
 		}
 		next := s.next(end)
 		switch {
@@ -223,11 +232,14 @@ func (s *Sim) gather() error {
 	if s.trace != nil {
 		batch = len(s.trace.Records)
 	}
+	s.changed, s.recurs = false, false
 	for i := range s.sms {
 		out := &s.sms[i].out
 		if out.err != nil {
 			return out.err
 		}
+		s.changed, s.recurs = s.changed || out.changed, s.recurs || out.recurs
+		out.changed, out.recurs = false, false
 		for k := range out.packets {
 			s.mem.receive(&out.packets[k])
 		}

@@ -63,6 +63,8 @@ type inbox struct {
 type outbox struct {
 	packets []request      // to the memory, where their heads arrive in a later round, in the order in which they were sent
 	records []trace.Record // if a trace is wanted
+	changed bool           // memory, or something else that other warps can see
+	recurs  bool           // a warp does, see emu.Effect
 	done    int            // CTAs that have ended
 	end     int64          // cycle of the last retirement so far
 	err     error          // that ends the run

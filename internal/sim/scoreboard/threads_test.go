@@ -39,13 +39,7 @@ func TestIndependentThreadsEndSpinLock(t *testing.T) {
 	if lock, count := binary.LittleEndian.Uint32(data), binary.LittleEndian.Uint32(data[4:]); lock != 0 || count != 1+64 { // it was one
 		t.Errorf("lock %d, count %d", lock, count)
 	}
-	cfg := simtest.Config(fermi(t), code)
-	cfg.MaxCycles = 4 * run.Cycles
-	s, err := New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	simtest.Fails(t, s, simtest.Launch(t, bufBytes, 1, 64), sim.ErrCycleLimit)
+	simtest.Fails(t, newSim(t, fermi(t), code), simtest.Launch(t, bufBytes, 1, 64), sim.ErrLivelock)
 }
 
 // contents returns all that buffers hold.

@@ -80,6 +80,8 @@ func (m *sm) step(s *scheduler, w *warp, st *step, now int64) {
 		return
 	}
 	m.count.ThreadInstrs += int64(bits.OnesCount64(eff.Mask))
+	m.out.changed = m.out.changed || eff.Changed
+	m.out.recurs = m.out.recurs || eff.Recurs
 	m.reasons.issue(w, st, now)
 	if eff.Turned {
 		m.turns[eff.PC]++
@@ -202,6 +204,7 @@ func (m *sm) ahead(w *warp, st *step) {
 	if diverged {
 		m.count.DivergentBranches++
 	}
+	m.out.recurs = m.out.recurs || m.eff.Recurs
 	if m.eff.Turned {
 		m.turns[m.eff.PC]++
 	}

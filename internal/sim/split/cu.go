@@ -81,6 +81,7 @@ func (c *cu) begin(k int, now int64) {
 	c.handed++
 	s.run.Started++
 	sl := &c.slots[k]
+	s.run.Grid.Change()
 	s.run.Grid.StartCTA(&sl.cta, index)
 	sl.left = len(sl.cta.Warps)
 	begin := c.reasons.begin(index, now)

@@ -84,7 +84,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestCancellation(t *testing.T) {
-	s := newSim(t, gcn3(t, machine.PWS, 1), compile(t, "l: add.u32 %r1, %r1, 1; bra l;"))
+	s := newSim(t, gcn3(t, machine.PWS, 1), compile(t, "l: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 1000000000; @%p1 bra l; ret;"))
 	simtest.Cancelled(t, s, launch(t, 1, 64))
 }
 

@@ -95,7 +95,7 @@ func New(cfg sim.Config) (*Sim, error) {
 		m: cfg.Machine, plan: core.Plan(cfg.Code, cfg.Machine), branches: branches, cached: cachedLoads(cfg.Code, cfg.Machine),
 		shape: newShape(cfg.Machine), cus: make([]cu, n), next: make([]int64, n),
 	}
-	s.run = core.NewRun(cfg, s.shape.ports(), s.waiting)
+	s.run = core.NewRun(cfg, s.shape.ports(), core.Cores{Waiting: s.waiting, Active: s.hasActive, Unstarted: s.listUnstarted})
 	log := s.run.Trace(s.names)
 	for i := range s.cus {
 		s.cus[i] = cu{sim: s, index: i, ports: make([]port, s.shape.ports())}

@@ -22,7 +22,7 @@ func (s *Sim) waiting(now int64) (list []sim.Waiting) {
 				}
 				sl, warp := c.cta(x)
 				list = append(list, sim.Waiting{
-					SM: i, CTA: sl.cta.Index, Warp: warp, Split: part,
+					SM: i, CTA: sl.cta.Index, Warp: warp, Split: part, Emu: st.warp,
 					Site: sim.SiteOf(s.run.Config.Code, st.warp, pc, c.waitsFor(at, now)),
 				})
 			}
@@ -47,4 +47,36 @@ func (c *cu) waitsFor(at int, now int64) string {
 		return "can issue"
 	}
 	return core.WaitsFor(st.why)
+}
+
+// hasActive reports whether a wavefront, or a part of one, may go on although no other does.
+func (s *Sim) hasActive() bool {
+	for i := range s.cus {
+		c := &s.cus[i]
+		for x := range len(c.slots) * s.run.Grid.Warps() {
+			for part := range s.shape.parts {
+				switch st := &c.warpSplits[c.warpSplit(x, part)]; st.state {
+				case absent, atMerge:
+				case beginning, exited:
+					return true
+				default:
+					if !core.Inert(st.warp) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// listUnstarted returns the CTAs that have not started.
+func (s *Sim) listUnstarted() (list []int) {
+	for i := range s.cus {
+		c := &s.cus[i]
+		for index := i + c.handed*len(s.cus); index < s.run.Grid.CTAs(); index += len(s.cus) {
+			list = append(list, index)
+		}
+	}
+	return list
 }
