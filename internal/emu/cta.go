@@ -50,6 +50,7 @@ func (g *Grid) StartCTA(c *CTA, index int) {
 		w.stack = append(w.stack[:0], entry{pc: 0, rpc: none, lanes: w.alive})
 		w.syncs = w.syncs[:0]
 		w.since, w.spent, w.parked, w.spin = 0, 0, 0, spin{}
+		w.branches = 0
 		w.recurrence.restart(g.epoch)
 		clear(w.regs.Preds)
 		w.regs.Preds[alu.MaskTrue] = ^uint64(0)

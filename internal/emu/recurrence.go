@@ -17,12 +17,11 @@ import (
 // (Brent, An improved Monte Carlo factorization algorithm, BIT 1980). Where they are the same, the
 // whole state is kept, and the next time compared in full: a hash alone proves nothing.
 type recurrence struct {
-	branches int      // since the last look
-	epoch    int64    // of the grid, in which all looks were
-	looks    int      // in this epoch
-	mark     mark     // what looks are compared with
-	state    []uint64 // see Warp.state; of a look that was like the mark, none if it is empty
-	found    bool     // that the warp is in a state in which it was
+	epoch int64    // of the grid, in which all looks were
+	looks int      // in this epoch
+	mark  mark     // what looks are compared with
+	state []uint64 // see Warp.appendState; of a look that was like the mark, none if it is empty
+	found bool     // that the warp is in a state in which it was
 }
 
 // mark is what is compared first of two states.
@@ -41,7 +40,7 @@ func (r *recurrence) restart(epoch int64) { *r = recurrence{epoch: epoch, state:
 
 // countBranch counts a branch, and looks now and then whether the warp recurs.
 func (w *Warp) countBranch(eff *Effect) {
-	if w.recurrence.branches++; w.recurrence.branches >= lookBranches {
+	if w.branches++; w.branches >= lookBranches {
 		w.lookBetweenTurns(eff)
 	}
 }
@@ -57,7 +56,7 @@ func (w *Warp) lookBetweenTurns(eff *Effect) {
 // lookForRecurrence finds out whether the warp recurs.
 func (w *Warp) lookForRecurrence(eff *Effect) {
 	r := &w.recurrence
-	r.branches = 0
+	w.branches = 0
 	if epoch := w.cta.grid.epoch; r.epoch != epoch {
 		r.restart(epoch)
 	}

@@ -135,7 +135,10 @@ type Warp struct {
 	stack []entry
 	regs  alu.Registers // Full is alive, zero in warp-splits
 	cta   *CTA
-	room  [4]entry // of the stack, while it suffices
+
+	branches int // since it was looked whether the warp recurs
+
+	room [4]entry // of the stack, while it suffices
 
 	alive   uint64        // lanes that hold threads that have not exited
 	index   int           // in the CTA

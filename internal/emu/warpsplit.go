@@ -36,6 +36,7 @@ func (w *Warp) Detach(warpSplit *Warp) {
 	s.parent, s.returns = w, true
 	s.alive, s.regs.Full, s.out = e.lanes, 0, 0
 	s.cta.grid.Change()
+	s.branches = 0
 	s.recurrence.restart(s.cta.grid.epoch)
 	s.stack, s.syncs = s.stack[:0], s.syncs[:0]
 	switch {
