@@ -165,7 +165,7 @@ range = [0, 7]
 		if name == "job.toml" {
 			return []byte(text)
 		}
-		return []byte(".version 6.3\n.target sm_70\n.address_size 64\n" + module)
+		return []byte(".version 8.0\n.target sm_90\n.address_size 64\n" + module)
 	})
 }
 

@@ -130,6 +130,8 @@ func TestEffectsAreFollowed(t *testing.T) {
 		"Diverged":  "guards of branches, targets",
 		"Turned":    "branches, and registers that decide where a warp goes",
 		"Looked":    "the same",
+		"Changed":   "whether a run ends with the error of a livelock, and nothing else",
+		"Recurs":    "the same",
 		"Separate":  "a sink of its own: where threads of a warp wait for others",
 		"Unsettled": "taint of its own, where NaN becomes an integer",
 		"Arrived":   "operands of barriers and of mbarriers",

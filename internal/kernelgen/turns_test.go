@@ -31,7 +31,7 @@ func TestTurns(t *testing.T) {
 		for _, turns := range []emu.Turns{{Path: 1 << 16, Wait: 1 << 16}, {Path: 1, Wait: 1}, {Path: 3, Wait: 2, Swap: true}, {Path: 1, Wait: 50}, {Path: 70, Wait: 1, Swap: true}} {
 			again := l.Turning(t, turns)
 			again.Run(t, l.Grid.CTAs(), func(*emu.CTA, int) func(*emu.Effect) {
-				return func(eff *emu.Effect) { waits = waits || eff.Apart }
+				return func(eff *emu.Effect) { waits = waits || eff.Separate }
 			})
 			for i, data := range again.Buffers {
 				if !bytes.Equal(data, want[i]) {

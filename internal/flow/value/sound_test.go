@@ -145,7 +145,7 @@ func checkValues(t *testing.T, l *flowtest.Launch, r *Result, ctas int) {
 			}
 		}
 		return func(eff *emu.Effect) {
-			if eff.Mask == 0 || eff.Apart || l.Kernel.Instrs[pc].Op == isa.Bar { // its result is there when all have come
+			if eff.Mask == 0 || eff.Separate || l.Kernel.Instrs[pc].Op == isa.Bar { // its result is there when all have come
 				return
 			}
 			l.Kernel.Instrs[pc].Writes(func(reg isa.Reg) { holds("behind", pc, behind[pc], w, reg, eff.Mask) })

@@ -23,8 +23,8 @@ const Prologue = 3
 // bytes at table in constant memory, 16384 at sh in shared and 64 at frame in local memory.
 func Compile(t testing.TB, body string) *emu.Code {
 	t.Helper()
-	return emutest.Code(t, `.version 6.3
-.target sm_70
+	return emutest.Code(t, `.version 8.0
+.target sm_90
 .address_size 64
 .const .align 4 .b8 table[1024];
 .visible .entry k(.param .u64 p)
