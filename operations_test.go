@@ -366,8 +366,12 @@ func BenchmarkOperations(b *testing.B) {
 func TestOperationsAllocateNothing(t *testing.T) {
 	for _, op := range operations() {
 		run := loopOf(t, op.text, 1, 1)
-		if n := testing.AllocsPerRun(1, func() { run() }); n != 0 {
-			t.Errorf("%s: %v allocations", op.text, n)
+		allocations := testing.AllocsPerRun(1, func() { run() })
+		for again := 0; allocations != 0 && again < 3; again++ { // what the runtime allocates meanwhile counts, too
+			allocations = min(allocations, testing.AllocsPerRun(1, func() { run() }))
+		}
+		if allocations != 0 {
+			t.Errorf("%s: %v allocations", op.text, allocations)
 		}
 	}
 }
