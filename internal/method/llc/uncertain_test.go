@@ -44,8 +44,12 @@ func uncertainKernel(src *rand.Rand) string {
 			known()
 		}
 		if src.IntN(8) == 0 {
-			say("and.b32 %%i, %%i, 60;\n\tcvt.u64.u32 %%b, %%i;\n\tadd.u64 %%a, %%b, %%l;")
-			say("%s%s;", guard, pick("ld.local.u32 %r, [%a]", "st.local.u32 [%a], %r", "ld.local.u64 %d, [%x8]", "ld.u32 %r, [%a]"))
+			access, base := pick("ld.local.u32 %r, [%a]", "st.local.u32 [%a], %r", "ld.local.u64 %d, [%x8]", "ld.u32 %r, [%a]"), "%x8"
+			if access == "ld.u32 %r, [%a]" { // generic
+				base = "%l"
+			}
+			say("and.b32 %%i, %%i, 60;\n\tcvt.u64.u32 %%b, %%i;\n\tadd.u64 %%a, %%b, %s;", base)
+			say("%s%s;", guard, access)
 			return
 		}
 		say("mad.wide.u32 %%a, %%i, 4, %s;", pick("%x", "%y"))
