@@ -75,10 +75,11 @@ func always(*InLane) bool { return true }
 
 // byZero tells where a divisor is zero.
 func byZero(in *isa.Instr) func(l *InLane) bool {
-	if len(in.Src) > 1 && in.Src[1].Kind == isa.KindImm && in.Src[1].Imm != 0 {
+	bits := LowBits(in.Type.Bits()) // a register may be wider
+	if len(in.Src) > 1 && in.Src[1].Kind == isa.KindImm && in.Src[1].Imm&bits != 0 {
 		return nil
 	}
-	return func(l *InLane) bool { return l.Src[1] == 0 }
+	return func(l *InLane) bool { return l.Src[1]&bits == 0 }
 }
 
 // beyondByte tells where the place or the length of a field in a word of 64 bits does not fit a

@@ -285,31 +285,11 @@ A:	vote.ballot.b32 %y, 1;`
 	}
 }
 
-// TestLanesThatFail has lanes that name others which never come, or that are not named.
+// TestLanesThatFail has lanes that are not named.
 func TestLanesThatFail(t *testing.T) {
 	for name, c := range map[string]struct{ body, want string }{
 		"not named": {"vote.sync.ballot.b32 %y, 1, 0xfffffffe;",
 			"lane 0 takes part and is not named in the member mask 0xfffffffe"},
-		"elsewhere": {`
-	setp.eq.u32 %p1, %x, 5;
-	@%p1 bra A;
-	bar.warp.sync -1;
-	bra E;
-A:	bar.warp.sync -1;`, "the others have ended or wait elsewhere"},
-		"in another iteration": {`
-	mov.u32 %r1, 0;
-	and.b32 %r2, %lane, 1;
-L:	setp.eq.u32 %p1, %r2, %r1;
-	add.u32 %r1, %r1, 1;
-	@!%p1 bra A;
-	bar.warp.sync -1;
-A:	setp.lt.u32 %p2, %r1, 3;
-	@%p2 bra L;`, "the others have ended or wait elsewhere"},
-		"before a barrier": {`
-	setp.eq.u32 %p1, %x, 5;
-	@%p1 bra A;
-	bar.warp.sync -1;
-A:	bar.sync 0;`, "the others have ended or wait elsewhere"},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
 			s := warps(t, 32, "sm_90", c.body)
@@ -327,6 +307,50 @@ A:	bar.sync 0;`, "the others have ended or wait elsewhere"},
 				t.Errorf("none of %d paths fails", len(res.Paths))
 			}
 			s.replayIn(t, 32, res)
+		})
+	}
+}
+
+// TestDivergedLanes has lanes that wait for others which are elsewhere: the machine decides whether they can take part there.
+func TestDivergedLanes(t *testing.T) {
+	for name, body := range map[string]string{
+		"elsewhere": `
+	setp.eq.u32 %p1, %x, 5;
+	@%p1 bra A;
+	bar.warp.sync -1;
+	bra E;
+A:	bar.warp.sync -1;`,
+		"in another iteration": `
+	mov.u32 %r1, 0;
+	and.b32 %r2, %lane, 1;
+L:	setp.eq.u32 %p1, %r2, %r1;
+	add.u32 %r1, %r1, 1;
+	@!%p1 bra A;
+	bar.warp.sync -1;
+A:	setp.lt.u32 %p2, %r1, 3;
+	@%p2 bra L;`,
+		"before a barrier": `
+	setp.eq.u32 %p1, %x, 5;
+	@%p1 bra A;
+	bar.warp.sync -1;
+A:	bar.sync 0;`,
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
+			s := warps(t, 32, "sm_90", body)
+			s.options.MaxPaths, s.options.MaxQueries = 8, 40
+			res := s.explore(t)
+			unfollowed := 0
+			for _, p := range res.Paths {
+				if p.Fault != nil {
+					t.Error(p.Fault)
+				}
+				if p.Unfollowed != nil && strings.Contains(p.Unfollowed.Error(), "waits for lanes that have diverged") {
+					unfollowed++
+				}
+			}
+			if unfollowed == 0 || res.Complete {
+				t.Errorf("of %d paths %d are not followed, complete %v", len(res.Paths), unfollowed, res.Complete)
+			}
 		})
 	}
 }
