@@ -27,7 +27,7 @@ func (e *exchange) results() func(n int) ([]*smt.Term, *smt.Term) {
 		}
 	case isa.Elect:
 		leader := e.b.Number(indexWidth, uint64(e.lanes[0]))
-		return func(n int) ([]*smt.Term, *smt.Term) { return []*smt.Term{leader, e.b.Truth(n == 0)}, settled }
+		return func(n int) ([]*smt.Term, *smt.Term) { return []*smt.Term{leader, e.b.Truth(n == 0)}, e.b.Truth(true) } // a device may choose another
 	case isa.Match:
 		if e.in.Lane == isa.MatchAny {
 			return func(n int) ([]*smt.Term, *smt.Term) { return one(e.ballot(e.equal(n))), settled }
