@@ -81,7 +81,8 @@ func (e *Estimate) Brief() *Answer {
 	return &Answer{Method: e.Method, Cycles: e.Cycles, Evidence: e.Evidence}
 }
 
-// Undefined returns the first warning of behaviour that the manual leaves undefined; nil if there is none.
+// Undefined returns the first warning of behaviour that the manual leaves undefined; nil if there
+// is none.
 func (a *Analysis) Undefined() *Warning {
 	for i := range a.Warnings {
 		if a.Warnings[i].ID == UndefinedBehaviour {

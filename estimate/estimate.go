@@ -165,12 +165,12 @@ type Warning struct {
 	Text string `json:"text"`
 }
 
-// UndefinedBehaviour is the ID of the warning that a run did what the manual leaves undefined: what it takes on a GPU
-// does not follow from it, so that no bound decides a verdict.
+// UndefinedBehaviour is the ID of the warning that a run did what the manual leaves undefined: what
+// it takes on a GPU does not follow from it, so that no bound decides a verdict.
 const UndefinedBehaviour = "undefined-behaviour"
 
-// WarpSynchronous is the ID of the warning that lanes of a warp exchange values in an order that only lock-step gives, on a machine
-// whose threads are scheduled independently.
+// WarpSynchronous is the ID of the warning that lanes of a warp exchange values in an order that
+// only lock-step gives, on a machine whose threads are scheduled independently.
 const WarpSynchronous = "warp-synchronous"
 
 // Warnings converts and sorts by position.
@@ -194,7 +194,8 @@ type Simulation struct {
 	MachineHash     string `json:"machine_hash"`
 	ModuleHash      string `json:"module_hash"` // SHA-256 of the module's text
 	JobHash         string `json:"job_hash"`    // of the job's file, of the data files that it names, and of inputs that are kept beside it
-	// Threads is how the job has the threads of a warp scheduled, "lockstep" or "independent"; empty for as the machine has it.
+	// Threads is how the job has the threads of a warp scheduled, "lockstep" or "independent";
+	// empty for as the machine has it.
 	Threads string `json:"threads,omitempty"`
 
 	Launch    Launch `json:"launch"`

@@ -30,8 +30,9 @@ type Job struct {
 	// warning about it then.
 	Target string
 
-	// Accept names instructions, without their operands, and special registers that the module uses although its .version
-	// or its .target does not have them, such as "redux.sync.min.f32"; each must be one.
+	// Accept names instructions, without their operands, and special registers that the module uses
+	// although its .version or its .target does not have them, such as "redux.sync.min.f32"; each
+	// must be one.
 	Accept []string
 
 	Grid, Block []int  // CTAs, and threads of a CTA, in x, y and z (Dim); required but of Launches that have their own

@@ -6,7 +6,8 @@ import (
 	"warpbound/internal/isa"
 )
 
-// waitsForThreads reports whether threads of a warp wait for others at an instruction, where they are scheduled independently.
+// waitsForThreads reports whether threads of a warp wait for others at an instruction, where they
+// are scheduled independently.
 func waitsForThreads(in *isa.Instr) bool {
 	switch in.Op {
 	case isa.Mma, isa.LdMatrix, isa.StMatrix, isa.MovMatrix:
@@ -17,8 +18,8 @@ func waitsForThreads(in *isa.Instr) bool {
 	return in.Op.Info().Effect&(isa.Barriers|isa.Crosslane) != 0
 }
 
-// missing returns the lanes that an instruction waits for and that do not surely execute it now, together with the running
-// entry. Must are those in which its guard surely holds.
+// missing returns the lanes that an instruction waits for and that do not surely execute it now,
+// together with the running entry. Must are those in which its guard surely holds.
 func (x *execution) missing(pc int, must uint64) uint64 {
 	alive := x.beyond
 	for i := range x.stack {

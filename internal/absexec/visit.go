@@ -35,8 +35,9 @@ type Step struct {
 	// The lanes that execute it, which have the guard holding: those of Must do in
 	// every execution, only those of May can.
 	Must, May uint64
-	// Missing are the lanes that may be elsewhere, or have exited, when others execute a barrier, or an operation of a warp
-	// that waits for them if they have not: where threads are scheduled independently, the others wait for them there.
+	// Missing are the lanes that may be elsewhere, or have exited, when others execute a barrier,
+	// or an operation of a warp that waits for them if they have not: where threads are scheduled
+	// independently, the others wait for them there.
 	Missing uint64
 	// Access is what the instruction does to memory; nil if nothing.
 	Access *Access

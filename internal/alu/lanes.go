@@ -19,13 +19,13 @@ type Collective interface {
 	Aligned() bool
 }
 
-// Gathering is a Collective in which lanes may take part at several instructions, which have operands of
-// their own.
+// Gathering is a Collective in which lanes may take part at several instructions, which have
+// operands of their own.
 type Gathering interface {
 	Collective
 
-	// Gather notes what lanes give to the operation, and Deliver writes their results when all of a set
-	// have given theirs. One after the other, for all at once, they do what Exec does.
+	// Gather notes what lanes give to the operation, and Deliver writes their results when all of a
+	// set have given theirs. One after the other, for all at once, they do what Exec does.
 	Gather(r *Registers, lanes uint64, into *Gathered)
 	Deliver(r *Registers, lanes, all uint64, from *Gathered)
 }

@@ -20,9 +20,9 @@ const (
 	triedTime   = 10 * time.Second
 )
 
-// tryBounds makes one run if static methods alone are asked and the job states loop bounds or flow facts,
-// or if Request.Try wants it, so that what a run refutes is an error here too: also one that was
-// stopped above a bound. The result has no trace of the run but for the bounds that it exceeds;
+// tryBounds makes one run if static methods alone are asked and the job states loop bounds or flow
+// facts, or if Request.Try wants it, so that what a run refutes is an error here too: also one that
+// was stopped above a bound. The result has no trace of the run but for the bounds that it exceeds;
 // that none was made to its end is a warning.
 func (l List) tryBounds(
 	ctx context.Context, p runner.Platform, w *workload.Workload, req Request, a *Answer,

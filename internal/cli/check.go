@@ -207,7 +207,8 @@ func (k *checkRun) line(j *estimate.CheckedJob, among bool) error {
 	return k.otherGPU(j)
 }
 
-// otherGPU warns where a bound is one of another GPU than the code is for, or of threads that are scheduled otherwise.
+// otherGPU warns where a bound is one of another GPU than the code is for, or of threads that are
+// scheduled otherwise.
 func (k *checkRun) otherGPU(j *estimate.CheckedJob) error {
 	for _, w := range j.Warnings {
 		if w.ID != "target-differs" && w.ID != "lockstep-target" {

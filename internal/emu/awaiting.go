@@ -2,8 +2,9 @@ package emu
 
 import "warpbound/internal/isa"
 
-// awaitsChange reports whether an instruction reads what decides whether the innermost loop around it goes on: it is
-// executed again until it reads something else. What goes through memory on the way is not followed.
+// awaitsChange reports whether an instruction reads what decides whether the innermost loop around
+// it goes on: it is executed again until it reads something else. What goes through memory on the
+// way is not followed.
 func (c *Code) awaitsChange(pc int) bool {
 	block := c.graph.BlockOf(pc)
 	loops := c.graph.Loops()

@@ -46,7 +46,8 @@ func (op *barrierOp) exec(w *Warp, mask uint64, eff *Effect) error {
 	return op.arriveAt(w, w.joined, eff)
 }
 
-// arriveAt is the arrival of a warp whose lanes are at instructions that execute the barrier with the same operands.
+// arriveAt is the arrival of a warp whose lanes are at instructions that execute the barrier with
+// the same operands.
 func (op *barrierOp) arriveAt(w *Warp, groups []parkedGroup, eff *Effect) error {
 	c, pc, lane := w.cta, groups[0].pc, alu.First(groups[0].lanes)
 	id := w.regs.At(op.id, lane)

@@ -100,9 +100,10 @@ type Effect struct {
 	// Looked are the registers at which was looked to see whether the warp spins. Which path goes on depends on them.
 	Looked []isa.Reg
 
-	// Separate is set by WithThreads at a barrier or an operation of a warp if lanes of Mask wait there for others of the
-	// warp, or have had to, or if such ones go on now since others have exited. Results of lanes that wait are written when
-	// the last of those that they wait for has come.
+	// Separate is set by WithThreads at a barrier or an operation of a warp if lanes of Mask wait
+	// there for others of the warp, or have had to, or if such ones go on now since others have
+	// exited. Results of lanes that wait are written when the last of those that they wait for has
+	// come.
 	Separate bool
 
 	// Changed says that something may have changed that other warps can see, such as memory, or

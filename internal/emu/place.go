@@ -54,8 +54,9 @@ func windowOf(s isa.Space) uint64 {
 	return 0
 }
 
-// nowhere says for a message how an address that lies in no region lies to the nearest buffer, or how it
-// may have come about that it is below all of them. It is generic or one of a space without a window.
+// nowhere says for a message how an address that lies in no region lies to the nearest buffer, or
+// how it may have come about that it is below all of them. It is generic or one of a space without
+// a window.
 func (g *Grid) nowhere(space isa.Space, addr uint64) string {
 	if addr < abi.SharedBase {
 		return ", in no window and below all memory: the base of the address may be a null pointer or an offset alone" + g.unconverted(space, addr)
@@ -72,8 +73,8 @@ func (g *Grid) nowhere(space isa.Space, addr uint64) string {
 	return g.place(b, addr)
 }
 
-// unconverted says for a message which conversion lacks if an address is an offset in a window in which
-// the kernel has something there.
+// unconverted says for a message which conversion lacks if an address is an offset in a window in
+// which the kernel has something there.
 func (g *Grid) unconverted(space isa.Space, offset uint64) string {
 	params := 0
 	if g.code.kernel.TakesParamAddress() {
@@ -92,7 +93,8 @@ func (g *Grid) unconverted(space isa.Space, offset uint64) string {
 	return text
 }
 
-// beyondWindow says for a message why the address of an access to a space is none of an offset in its window.
+// beyondWindow says for a message why the address of an access to a space is none of an offset in
+// its window.
 func (g *Grid) beyondWindow(space isa.Space, addr uint64) string {
 	for _, s := range windows {
 		switch {

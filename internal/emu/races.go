@@ -90,8 +90,9 @@ func (g *Grid) Races() []Race {
 	return g.located(g.races.Races())
 }
 
-// Hazards lists the pairs of accesses so far that are no races, and that only lock-step of a warp orders. There are none unless
-// the code was made by WithRaces, and threads are scheduled independently (see WithThreads).
+// Hazards lists the pairs of accesses so far that are no races, and that only lock-step of a warp
+// orders. There are none unless the code was made by WithRaces, and threads are scheduled
+// independently (see WithThreads).
 func (g *Grid) Hazards() []Race {
 	if g.races == nil || !g.code.independent() {
 		return nil

@@ -86,9 +86,10 @@ func (w *Warp) lookForRecurrence(eff *Effect) {
 func (w *Warp) Recurs() bool { return w.recurrence.found && w.recurrence.epoch == w.cta.grid.epoch }
 
 // appendState appends all from which follows what the warp does next, but for memory: where its
-// lanes are, which of them wait for others and for how long, and what is in the registers from which
-// a guard, an address, who takes part in an instruction, or what an atomic operation in a loop
-// writes can follow, live or not. A warp is in the same state where these numbers are the same.
+// lanes are, which of them wait for others and for how long, and what is in the registers from
+// which a guard, an address, who takes part in an instruction, or what an atomic operation in a
+// loop writes can follow, live or not. A warp is in the same state where these numbers are the
+// same.
 func (w *Warp) appendState(list []uint64) []uint64 {
 	own := w.alive &^ w.out
 	list = append(list, w.alive, w.out, w.parked, uint64(w.since), uint64(w.spent), uint64(len(w.stack)))
@@ -112,8 +113,8 @@ func (w *Warp) appendState(list []uint64) []uint64 {
 func (g *Grid) Change() { g.epoch++ }
 
 // canChangeOthers reports whether an instruction can change something that other warps see, or do
-// another thing the next time in the same state of warp and memory. Only what surely does neither is
-// none. Atomic operations find out when they are executed.
+// another thing the next time in the same state of warp and memory. Only what surely does neither
+// is none. Atomic operations find out when they are executed.
 func canChangeOthers(in *isa.Instr, decoded *instr) bool {
 	for _, r := range decoded.reads {
 		if r.special != isa.SmID && r.special != isa.NsmID { // the clocks

@@ -20,10 +20,10 @@ type Counters struct {
 // ErrLimit is the error of a launch that goes on after as many instructions as it may execute.
 var ErrLimit = errors.New("instruction limit reached")
 
-// Run executes the launch without timing: CTA after CTA, and in a CTA warp after
-// warp, each until it waits at a barrier, finds a phase of an mbarrier that is not complete, recurs
-// (Warp.Recurs), or exits. The clocks stand still. Run ends with ctx.Err() soon after ctx is done. It
-// is an error that wraps ErrLivelock if no warp of a CTA gets on, even if it waits for a later CTA.
+// Run executes the launch without timing: CTA after CTA, and in a CTA warp after warp, each until
+// it waits at a barrier, finds a phase of an mbarrier that is not complete, recurs (Warp.Recurs),
+// or exits. The clocks stand still. Run ends with ctx.Err() soon after ctx is done. It is an error
+// that wraps ErrLivelock if no warp of a CTA gets on, even if it waits for a later CTA.
 func Run(ctx context.Context, g *Grid) (Counters, error) { return RunUpTo(ctx, g, math.MaxInt64) }
 
 // RunUpTo is Run that ends with ErrLimit where warps would execute more than so many instructions.

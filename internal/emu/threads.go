@@ -14,10 +14,11 @@ type Turns struct {
 	Swap bool // of the two paths behind a branch the other one runs first
 }
 
-// WithThreads returns code that schedules the threads of a warp independently, as devices from sm_70 on do: every
-// diverged lane goes forward however long others loop, and barriers count threads. Without races the results are the
-// same, if no instruction depends on which lanes execute it together. Only branches, barriers and operations of a warp are slower. Both
-// numbers must be at least one. A kernel whose lanes reconverge AtSyncs is not changed. Detach is not for such code.
+// WithThreads returns code that schedules the threads of a warp independently, as devices from
+// sm_70 on do: every diverged lane goes forward however long others loop, and barriers count
+// threads. Without races the results are the same, if no instruction depends on which lanes execute
+// it together. Only branches, barriers and operations of a warp are slower. Both numbers must be at
+// least one. A kernel whose lanes reconverge AtSyncs is not changed. Detach is not for such code.
 //
 // A warp needs no other state than its stack for it. An entry below the running one is a path that can go on if no lane
 // of it is in an entry above; to make it the running one it is moved to the top, which leaves each entry
@@ -25,8 +26,8 @@ type Turns struct {
 // to let them go on they are taken out of it and get an entry of their own, until its rpc. Both choose the lowest
 // entry, which has waited longest; and since entries begin at the top, each comes to be the lowest.
 //
-// Lanes that come to a barrier, or to an operation of a warp that names them, apart from others wait there while
-// other paths run: see threadWait.
+// Lanes that come to a barrier, or to an operation of a warp that names them, apart from others
+// wait there while other paths run: see threadWait.
 func (c *Code) WithThreads(t Turns) *Code {
 	if c.kernel.Reconvergence == isa.AtSyncs {
 		return c

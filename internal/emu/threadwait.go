@@ -10,15 +10,17 @@ import (
 	"warpbound/internal/isa"
 )
 
-// threadWait is an instruction at which threads of a warp that are scheduled independently wait for others of it:
+// threadWait is an instruction at which threads of a warp that are scheduled independently wait for
+// others of it:
 //
 //   - A barrier waits for all threads of the warp that have not exited, and then the warp arrives (PTX ISA, barrier).
 //   - An operation that names its members waits for those of them that have not exited (PTX ISA, shfl.sync and others).
 //   - An aligned operation, such as mma, waits for all threads of the warp.
 //
-// They wait for threads that execute the same operation, with the same members, or the same barrier and count of
-// threads, at whatever instruction; for an aligned operation it must be the same instruction. Lanes that wait have an
-// entry of the stack at the instruction, and are parked. No other path of the warp can go on where that is a deadlock.
+// They wait for threads that execute the same operation, with the same members, or the same barrier
+// and count of threads, at whatever instruction; for an aligned operation it must be the same
+// instruction. Lanes that wait have an entry of the stack at the instruction, and are parked. No
+// other path of the warp can go on where that is a deadlock.
 type threadWait struct {
 	operation // that the instruction is without independent threads
 
@@ -96,7 +98,8 @@ func (op *threadWait) exec(w *Warp, mask uint64, eff *Effect) error {
 	return w.executeWaiting(eff)
 }
 
-// key is what lanes must agree in to execute the operation together: a barrier and its count, or the members.
+// key is what lanes must agree in to execute the operation together: a barrier and its count, or
+// the members.
 func (op *threadWait) key(w *Warp, lane int) uint64 {
 	switch {
 	case op.collective != nil:
@@ -159,8 +162,8 @@ func (w *Warp) parkedGroups() []parkedGroup {
 // waitAt returns the operation at which lanes of a warp wait.
 func (c *Code) waitAt(pc int32) *threadWait { return c.instrs[pc].op.(*threadWait) }
 
-// executeWaiting executes what lanes of the warp wait for, as far as all have come, and lets another path run if those
-// of the running one still wait. It is a deadlock if there is none.
+// executeWaiting executes what lanes of the warp wait for, as far as all have come, and lets
+// another path run if those of the running one still wait. It is a deadlock if there is none.
 func (w *Warp) executeWaiting(eff *Effect) error {
 	for again := true; again; {
 		again = false
@@ -184,8 +187,8 @@ func (w *Warp) executeWaiting(eff *Effect) error {
 	return w.fault(int32(eff.PC), alu.First(w.parked), fmt.Errorf("%w: no thread of the warp can go on: %s", ErrDeadlock, w.describeWaiting()))
 }
 
-// executeGroup executes an operation for some lanes that wait there, and all others that execute it together with them, unless
-// it has to wait for more.
+// executeGroup executes an operation for some lanes that wait there, and all others that execute it
+// together with them, unless it has to wait for more.
 func (w *Warp) executeGroup(g parkedGroup, eff *Effect) (done bool, err error) {
 	op := w.code.waitAt(g.pc)
 	key, all := op.key(w, alu.First(g.lanes)), uint64(0)

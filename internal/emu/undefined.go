@@ -26,7 +26,8 @@ type undefinedAt struct {
 	Undefined
 }
 
-// noteUndefined notes that an instruction does what the manual leaves undefined, and that the run goes on.
+// noteUndefined notes that an instruction does what the manual leaves undefined, and that the run
+// goes on.
 func (g *Grid) noteUndefined(pc int32, why string) {
 	g.undefined.Lock()
 	defer g.undefined.Unlock()
@@ -39,8 +40,8 @@ func (g *Grid) noteUndefined(pc int32, why string) {
 	g.undefined.found = append(g.undefined.found, undefinedAt{pc, Undefined{g.code.Instr(int(pc)), why, 1}})
 }
 
-// Undefined lists what the launch has done so far that the manual leaves undefined, in the order of the kernel. What does
-// not let a run go on is a fault instead.
+// Undefined lists what the launch has done so far that the manual leaves undefined, in the order of
+// the kernel. What does not let a run go on is a fault instead.
 func (g *Grid) Undefined() []Undefined {
 	g.undefined.Lock()
 	defer g.undefined.Unlock()

@@ -24,8 +24,8 @@ type Program struct {
 	Accepted      []Accepted // in the order of the module
 }
 
-// Accepted is an instruction, or a special register that one reads, that neither the version nor the target of the
-// module has and that was lowered all the same.
+// Accepted is an instruction, or a special register that one reads, that neither the version nor
+// the target of the module has and that was lowered all the same.
 type Accepted struct {
 	Name string // the mnemonic, or the register
 	Pos  diag.Pos

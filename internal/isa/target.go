@@ -42,7 +42,8 @@ func (t Target) RunsOn(sm int) bool {
 	return sm >= t.SM
 }
 
-// familyOf numbers the family of an architecture. sm_101 has another one than sm_100: it is sm_110 of PTX before 9.0.
+// familyOf numbers the family of an architecture. sm_101 has another one than sm_100: it is sm_110
+// of PTX before 9.0.
 func familyOf(sm int) int {
 	if sm == 101 {
 		sm = 110
@@ -50,8 +51,9 @@ func familyOf(sm int) int {
 	return sm / 10
 }
 
-// Has reports whether code for the target may use what another one has: what all have from an architecture on, or what
-// only the other has, or what the family of the other has, if the target ends with a letter itself.
+// Has reports whether code for the target may use what another one has: what all have from an
+// architecture on, or what only the other has, or what the family of the other has, if the target
+// ends with a letter itself.
 func (t Target) Has(other Target) bool {
 	if other.Suffix == 'f' {
 		return t.Suffix != 0 && other.RunsOn(t.SM)

@@ -7,8 +7,8 @@ import (
 	"warpbound/internal/isa"
 )
 
-// Accept is a name that a job accepts: of an instruction or a special register that the version or the target of the
-// module does not have.
+// Accept is a name that a job accepts: of an instruction or a special register that the version or
+// the target of the module does not have.
 type Accept struct {
 	Name string // the mnemonic, or the register
 	Pos  diag.Pos
@@ -42,8 +42,8 @@ func (j *Job) Accepted() []string {
 	return names
 }
 
-// CheckAccepted returns an error that lists the names that the job accepts and that stand in none of the kernels, or
-// need not be accepted.
+// CheckAccepted returns an error that lists the names that the job accepts and that stand in none
+// of the kernels, or need not be accepted.
 func (j *Job) CheckAccepted(p *isa.Program, kernels []*isa.Kernel) error {
 	at := make(map[diag.Pos]bool)
 	for _, k := range kernels {

@@ -2,8 +2,9 @@ package kernelgen
 
 import "fmt"
 
-// numbers are the bits of floating-point numbers which no integer has, or which lie next to the least or the greatest of one: NaN, infinities,
-// the greatest and the smallest, zeros, halves, and powers of two.
+// numbers are the bits of floating-point numbers which no integer has, or which lie next to the
+// least or the greatest of one: NaN, infinities, the greatest and the smallest, zeros, halves, and
+// powers of two.
 var numbers = map[string][]string{
 	"f16":  {"0x7e00", "0xfe00", "0x7c01", "0x7c00", "0xfc00", "0x7bff", "0xfbff", "0x0001", "0x8001", "0x03ff", "0x8000", "0x3800", "0xb800", "0x3e00", "0x57f8", "0x5bf8", "0xd810"},
 	"bf16": {"0x7fc0", "0xffc0", "0x7f81", "0x7f80", "0xff80", "0x7f7f", "0xff7f", "0x0001", "0x8001", "0x007f", "0x8000", "0x3f00", "0xbf00", "0x3fc0", "0x4f80", "0x4f00", "0xcf00", "0x5f80"},
@@ -14,7 +15,8 @@ var numbers = map[string][]string{
 		"0x41dfffffffe00000", "0xc1e0000000100000", "0x43f0000000000000", "0x43e0000000000000", "0xc3e0000000000000", "0x406fefffffffffff"},
 }
 
-// conversion converts a number in floating point to an integer, which is a word then or the trips of a loop, up to a maximum.
+// conversion converts a number in floating point to an integer, which is a word then or the trips
+// of a loop, up to a maximum.
 func (g *generator) conversion() {
 	from := pick(g, "f16", "bf16", "f32", "f64")
 	size := pick(g, 8, 16, 32, 64)
@@ -55,8 +57,8 @@ func (g *generator) conversion() {
 	g.place(end)
 }
 
-// number makes a number of a type in floating point: a quotient, which is 0/0 in some threads, one of few that conditions choose
-// of, or one whose bits are those of a word.
+// number makes a number of a type in floating point: a quotient, which is 0/0 in some threads, one
+// of few that conditions choose of, or one whose bits are those of a word.
 func (g *generator) number(typ string) string {
 	size := map[string]int{"f16": 16, "bf16": 16, "f32": 32, "f64": 64}[typ]
 	if size >= 32 && g.chance(40) {

@@ -43,8 +43,8 @@ type Options struct {
 	Features Features // that kernels of PTX have
 	Warp     int      // threads of a warp of the machine; 0 if it may be any, and then there are neither CrossLane nor PartialBarriers
 
-	// Independent says that the machine schedules the threads of a warp independently. Else there are neither SeparateLanes nor
-	// SeparateBarriers.
+	// Independent says that the machine schedules the threads of a warp independently. Else there
+	// are neither SeparateLanes nor SeparateBarriers.
 	Independent bool
 
 	Narrowed int    // jobs with narrower inputs that are wanted; may be 0

@@ -2,8 +2,9 @@ package kernelgen
 
 import "fmt"
 
-// ways writes a round of steps that all threads execute so many times, on one way or on each of several, of which a thread
-// takes one. The steps are written once for each way, with operands of their own, and lanes come to them at different times.
+// ways writes a round of steps that all threads execute so many times, on one way or on each of
+// several, of which a thread takes one. The steps are written once for each way, with operands of
+// their own, and lanes come to them at different times.
 func (g *generator) ways(depth, rounds, trips int, steps []func()) {
 	if depth > 0 && g.chance(65) {
 		other, end := g.label(), g.label()
@@ -55,8 +56,8 @@ func (g *generator) repeat(limit, head string, body func()) {
 	g.counters = g.counters[:len(g.counters)-1]
 }
 
-// separateLanes lets lanes of a warp exchange words that come to it at different times and places: all of them, or those of
-// each of several groups, of which every lane names its own.
+// separateLanes lets lanes of a warp exchange words that come to it at different times and places:
+// all of them, or those of each of several groups, of which every lane names its own.
 func (g *generator) separateLanes(trips int) {
 	g.breach(0)
 	if g.chance(20) {
@@ -133,15 +134,17 @@ func (g *generator) groups() string {
 	return members
 }
 
-// The barriers to which threads of a warp come apart: those for all threads, and those for some, which others may have left behind.
+// The barriers to which threads of a warp come apart: those for all threads, and those for some,
+// which others may have left behind.
 const (
 	barrierForAll  = 7
 	barrierForSome = 11
 	barriers       = 16
 )
 
-// separateBarrier has barriers to which the threads of a warp come at different times and places, where all threads of the CTA
-// are together and none has ended: for all, for the first warps, or such that some wait for what others leave in shared memory.
+// separateBarrier has barriers to which the threads of a warp come at different times and places,
+// where all threads of the CTA are together and none has ended: for all, for the first warps, or
+// such that some wait for what others leave in shared memory.
 func (g *generator) separateBarrier(trips int) {
 	g.breach(0)
 	width := max(g.opts.Warp, 1)

@@ -20,7 +20,8 @@ func (g *generator) crossLane() {
 	g.place(end)
 }
 
-// laneOperation draws an operation in which members take part, and returns what writes it, with other operands each time.
+// laneOperation draws an operation in which members take part, and returns what writes it, with
+// other operands each time.
 func (g *generator) laneOperation(members string) func() {
 	word := func() string { return g.operands()() }
 	switch g.IntN(6) {

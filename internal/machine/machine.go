@@ -458,10 +458,10 @@ func (m *Machine) Turns() (path, wait int) {
 	return path, wait
 }
 
-// LockStep reports whether the lanes of a warp that are on one path execute each instruction together, so that its
-// program order orders what they do. Devices from sm_70 on do not promise that (CUDA C++ Programming Guide,
-// Independent Thread Scheduling): a machine with scoreboards does not if it has all features that came with sm_70,
-// unless that is chosen for a run.
+// LockStep reports whether the lanes of a warp that are on one path execute each instruction
+// together, so that its program order orders what they do. Devices from sm_70 on do not promise
+// that (CUDA C++ Programming Guide, Independent Thread Scheduling): a machine with scoreboards does
+// not if it has all features that came with sm_70, unless that is chosen for a run.
 func (m *Machine) LockStep() bool {
 	if m.Core != Scoreboard {
 		return true

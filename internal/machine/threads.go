@@ -11,8 +11,8 @@ const (
 	Independently Threads = "independent" // so that each goes forward, as from sm_70 on
 )
 
-// WithThreads returns the machine with the threads of a warp scheduled in a way that the caller chooses, and not the machine's
-// source; itself if they are. Only scoreboards have a choice.
+// WithThreads returns the machine with the threads of a warp scheduled in a way that the caller
+// chooses, and not the machine's source; itself if they are. Only scoreboards have a choice.
 func (m *Machine) WithThreads(t Threads) (*Machine, error) {
 	if err := oneOf("way to schedule the threads of a warp", t, []Threads{InLockStep, Independently}); err != nil {
 		return nil, err

@@ -20,8 +20,9 @@
 // Two strong accesses of the same bytes, the scopes of which include each other's threads, do not race; of bytes of which they
 // share only some, they do. Writes of equal values are a kind of their own.
 //
-// Lanes of a warp that exchange values by strong accesses do not race, and yet what they read depends on the order in which they
-// run: such pairs are hazards, if nothing but lock-step orders them.
+// Lanes of a warp that exchange values by strong accesses do not race, and yet what they read
+// depends on the order in which they run: such pairs are hazards, if nothing but lock-step orders
+// them.
 //
 // The order is kept as vector clocks, after Flanagan and Freund, "FastTrack: Efficient and Precise
 // Dynamic Race Detection" (PLDI 2009), in three levels: for the lanes of a warp, for the warps of a CTA,

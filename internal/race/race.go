@@ -100,8 +100,8 @@ func (d *Detector) Begin() {
 // Races returns the races found since Begin, by instructions and kinds.
 func (d *Detector) Races() []Race { return sorted(d.races) }
 
-// Hazards returns the pairs of accesses found since Begin that are no races, and that only lock-step orders, by instructions and
-// kinds.
+// Hazards returns the pairs of accesses found since Begin that are no races, and that only
+// lock-step orders, by instructions and kinds.
 func (d *Detector) Hazards() []Race { return sorted(d.hazards) }
 
 // sorted returns what was found, by instructions and kinds.

@@ -63,7 +63,8 @@ func party(warp []thread, lane int) ([]int, error) {
 	return lanes, nil
 }
 
-// sameOperation reports whether threads at two instructions may take part in one operation: all is the same but operands.
+// sameOperation reports whether threads at two instructions may take part in one operation: all is
+// the same but operands.
 func sameOperation(a, b *isa.Instr) bool {
 	return a.Op == b.Op && a.Type == b.Type && a.Lane == b.Lane && a.Atom == b.Atom && a.Barrier == b.Barrier
 }

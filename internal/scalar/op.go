@@ -268,8 +268,8 @@ func doubleQuotient(a, b uint64) uint64 {
 	return 1<<63 - 1
 }
 
-// integerOf rounds a number in floating point to an integer, the nearest one of the type. What is none becomes zero, or the highest bit alone
-// where either type has 64 bits (PTX ISA, cvt).
+// integerOf rounds a number in floating point to an integer, the nearest one of the type. What is
+// none becomes zero, or the highest bit alone where either type has 64 bits (PTX ISA, cvt).
 func integerOf(in *isa.Instr, from isa.Type, bits uint64) uint64 {
 	x, width := numberOf(from, bits), in.Type.Bits()
 	highest := uint64(1) << (width - 1)
@@ -313,7 +313,8 @@ func integerOf(in *isa.Instr, from isa.Type, bits uint64) uint64 {
 	return uint64(x)
 }
 
-// numberOf is the value of a number in floating point, which every type's numbers have in double precision.
+// numberOf is the value of a number in floating point, which every type's numbers have in double
+// precision.
 func numberOf(typ isa.Type, bits uint64) float64 {
 	switch typ {
 	case isa.F64:

@@ -235,8 +235,8 @@ func merge[T any](list, others []T, same func(a, b *T) bool, count func(*T) *int
 	return list
 }
 
-// Watch takes over what a grid found out besides executing: reads of what nothing wrote, races, barriers
-// that only some threads reach, and what is undefined.
+// Watch takes over what a grid found out besides executing: reads of what nothing wrote, races,
+// barriers that only some threads reach, and what is undefined.
 func (r *Result) Watch(g *emu.Grid) {
 	r.Undefined = g.Undefined()
 	r.Uninitialised, r.Races, r.PartialBarriers, r.Hazards = g.UninitialisedReads(), g.Races(), g.PartialBarriers(), g.Hazards()

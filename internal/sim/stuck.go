@@ -55,7 +55,8 @@ type Loop struct {
 	One      Waiting  // of them
 }
 
-// ErrLivelock is the cause of the error of a run that never ends although warps execute instructions.
+// ErrLivelock is the cause of the error of a run that never ends although warps execute
+// instructions.
 var ErrLivelock = fmt.Errorf("%w: all warps repeat a loop or wait at barriers, and nothing that they read can change",
 	emu.ErrLivelock)
 

@@ -7,10 +7,10 @@
 // time: CTA after CTA, and in a CTA thread after thread, each until it waits at a barrier or ends
 // (the canonical schedule of Li et al., "GKLEE", PPoPP 2012). What follows from the order is exact
 // for this one only: threads that race may take other paths in another. So may threads that
-// communicate with others of the launch: what those do is not known. Their memory is taken to be
-// as it was, and barriers are passed when they would be. Lanes of a warp that come to an operation on
-// several of them wait until all that take part have; where one of these does not run the path is not
-// followed any further.
+// communicate with others of the launch: what those do is not known. Their memory is taken to be as
+// it was, and barriers are passed when they would be. Lanes of a warp that come to an operation on
+// several of them wait until all that take part have; where one of these does not run the path is
+// not followed any further.
 //
 // Memory is arrays of bytes, one for each buffer, for the parameters, the variables, and
 // shared and local memory, at the addresses that the launch gives them. An address is

@@ -149,9 +149,10 @@ func (l *lifter) toInteger(f smt.Format, mode smt.Mode, x *smt.Term) *smt.Term {
 }
 
 // unsettled returns the condition on the sources of an instruction under which a device may make
-// something else of them than the emulator does (alu.Unsettled): that NaN becomes an integer, that an integer is
-// divided by zero, or that the place or the length of a field of 64 bits does not fit a byte. It is nil for
-// instructions of which that is never so. The bits of a NaN that is computed are taken to be the emulator's.
+// something else of them than the emulator does (alu.Unsettled): that NaN becomes an integer, that
+// an integer is divided by zero, or that the place or the length of a field of 64 bits does not fit
+// a byte. It is nil for instructions of which that is never so. The bits of a NaN that is computed
+// are taken to be the emulator's.
 func unsettled(b *smt.Builder, in *isa.Instr, src []*smt.Term) *smt.Term {
 	if at := map[isa.Op]int{isa.Bfe: 1, isa.Bfi: 2}[in.Op]; at > 0 && in.Type.Bits() == 64 {
 		beyond := func(i int) *smt.Term { return b.Ult(b.Number(indexWidth, 255), fit(b, src[i], indexWidth)) }

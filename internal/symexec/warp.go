@@ -204,8 +204,9 @@ func (s *state) exchange(i int, lanes uint64) {
 // settleStuck is for threads of a CTA of which none can go on. Those of a warp that wait for an
 // operation which names no lanes then execute it without others. It reports whether there are some.
 // If they wait for several, it depends on the order in which diverged lanes run who takes part, and
-// the path is not followed; nor is it if lanes wait for others that are elsewhere, since on machines
-// that schedule threads independently they may execute the operation at several instructions.
+// the path is not followed; nor is it if lanes wait for others that are elsewhere, since on
+// machines that schedule threads independently they may execute the operation at several
+// instructions.
 func (s *state) settleStuck(first, end int) bool {
 	for i := first; i < end; i++ {
 		c := s.threads[i].together

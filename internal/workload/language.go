@@ -36,9 +36,9 @@ func languages() []language {
 	}
 }
 
-// ParseModule parses a module in the language that the extension of its name tells: mini-SIMT machine
-// code (.simt), the kernel language that is compiled to it (.kernel), else PTX, of which accept names what is
-// taken whatever version and target the module states (ptx.Module).
+// ParseModule parses a module in the language that the extension of its name tells: mini-SIMT
+// machine code (.simt), the kernel language that is compiled to it (.kernel), else PTX, of which
+// accept names what is taken whatever version and target the module states (ptx.Module).
 func ParseModule(file string, text []byte, accept ...string) (Parsed, error) {
 	all := languages()
 	for _, l := range all {

@@ -7,12 +7,13 @@ import (
 	"warpbound/internal/isa"
 )
 
-// independentSince is the first architecture whose threads are scheduled independently (CUDA C++ Programming Guide, Independent
-// Thread Scheduling).
+// independentSince is the first architecture whose threads are scheduled independently (CUDA C++
+// Programming Guide, Independent Thread Scheduling).
 const independentSince = 70
 
-// lockstepTarget warns of a module whose target is an architecture with warps in lock-step, on a machine whose threads are
-// scheduled independently, if a kernel of the job has threads that deal with each other; nil if there is nothing to warn of.
+// lockstepTarget warns of a module whose target is an architecture with warps in lock-step, on a
+// machine whose threads are scheduled independently, if a kernel of the job has threads that deal
+// with each other; nil if there is nothing to warn of.
 func lockstepTarget(s *state) *diag.Warning {
 	target, ok := isa.ParseTarget(s.program.Target)
 	if !ok || target.SM >= independentSince || !s.machine.IndependentThreads() {
@@ -30,9 +31,10 @@ func lockstepTarget(s *state) *diag.Warning {
 	return nil
 }
 
-// joinsLanes reports whether the effect of an instruction may depend on which other threads of the warp execute it when:
-// barriers, exchanges between lanes, and accesses by which threads tell each other something. Atomic operations are
-// as if one followed the other in lock-step, too, and bar.warp.sync waits for the lanes that it names.
+// joinsLanes reports whether the effect of an instruction may depend on which other threads of the
+// warp execute it when: barriers, exchanges between lanes, and accesses by which threads tell each
+// other something. Atomic operations are as if one followed the other in lock-step, too, and
+// bar.warp.sync waits for the lanes that it names.
 func joinsLanes(in *isa.Instr) bool {
 	effect := in.Op.Info().Effect
 	switch {

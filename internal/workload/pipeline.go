@@ -137,7 +137,8 @@ func Prepare(src *Source, target Target, machineName string) (*Workload, error) 
 	return s.out, err
 }
 
-// machineOf returns a target's machine in the mode that is asked for, with threads scheduled as a job says, with the background that a job states and the shared cache that it asks for.
+// machineOf returns a target's machine in the mode that is asked for, with threads scheduled as a
+// job says, with the background that a job states and the shared cache that it asks for.
 func machineOf(j *job.Job, target Target) (*machine.Machine, error) {
 	m, _, err := target.Machine().InMode(j.Mode)
 	if err != nil {

@@ -62,9 +62,10 @@ func (a *analysis) separate(b int) {
 	a.mark(behind)
 }
 
-// findDivergedOps finds the operations of a warp that lanes may execute before they reconverge behind a branch. Where they are
-// scheduled independently, lanes that are at other instructions may take part in them then, so that not all lanes which
-// execute the instruction together get one result. Ways on which lanes come to no such operation any more do not count.
+// findDivergedOps finds the operations of a warp that lanes may execute before they reconverge
+// behind a branch. Where they are scheduled independently, lanes that are at other instructions may
+// take part in them then, so that not all lanes which execute the instruction together get one
+// result. Ways on which lanes come to no such operation any more do not count.
 func (a *analysis) findDivergedOps(b int) {
 	g := a.Form.Graph
 	var ways []int

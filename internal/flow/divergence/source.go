@@ -70,7 +70,8 @@ func (m memory) load(in *isa.Instr) source {
 	return private
 }
 
-// membersDiffer reports whether lanes that execute an operation of a warp together may name different members.
+// membersDiffer reports whether lanes that execute an operation of a warp together may name
+// different members.
 func (a *analysis) membersDiffer(i int) bool {
 	in := &a.Form.Graph.Kernel.Instrs[i]
 	if in.Op != isa.Vote && in.Op != isa.Redux || len(in.Src) < 2 || in.Src[1].Kind != isa.KindReg {

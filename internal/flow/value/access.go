@@ -195,8 +195,8 @@ func (p *patterns) access(st state, pc, block int) (Access, bool) {
 	return a, true
 }
 
-// offset returns the form of an address as the program has it, which may be an offset in a window, unless the
-// address of a variable is in it.
+// offset returns the form of an address as the program has it, which may be an offset in a window,
+// unless the address of a variable is in it.
 func (m *machine) offset(o isa.Operand, f Form) Form {
 	if f.mentions(func(s Symbol) bool { return m.syms.all[s].region != nil }) {
 		return f

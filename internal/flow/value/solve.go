@@ -48,9 +48,10 @@ func Analyze(g *cfg.Graph, launch Launch) *Result {
 
 // analyze finds the values of registers if instructions load what is given.
 //
-// It supposes at first that lanes of a warp which take part in a shuffle, a vote or a reduction execute the same instruction. That
-// holds unless lanes come apart to an operation of the same kind, which follows from the result: up to the first execution
-// to which they do, everything is as it says.
+// It supposes at first that lanes of a warp which take part in a shuffle, a vote or a reduction
+// execute the same instruction. That holds unless lanes come apart to an operation of the same
+// kind, which follows from the result: up to the first execution to which they do, everything is as
+// it says.
 func analyze(g *cfg.Graph, launch Launch, known loads) *Result {
 	divergedOps := make(map[isa.Op]bool)
 	for {

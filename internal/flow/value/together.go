@@ -41,8 +41,8 @@ func (m *machine) together(st state, pc, i int) *Value {
 	return m.defined(pc, 0, set, nil, true)
 }
 
-// findDivergedOps returns the operations of a warp to which lanes may come apart from others, so that others which take part may
-// be at other instructions of the kind.
+// findDivergedOps returns the operations of a warp to which lanes may come apart from others, so
+// that others which take part may be at other instructions of the kind.
 func (a *agreement) findDivergedOps() map[isa.Op]bool {
 	divergedOps := make(map[isa.Op]bool)
 	for b := range a.r.Graph.Blocks {

@@ -10,8 +10,8 @@ type Pos struct{ Line, Col int32 }
 type Module struct {
 	File  string // name of the source, for messages
 	Items []Item
-	// Accept names instructions by their mnemonics, and special registers, that Lower takes whatever .version and
-	// .target say. No text states it.
+	// Accept names instructions by their mnemonics, and special registers, that Lower takes
+	// whatever .version and .target say. No text states it.
 	Accept []string
 }
 

@@ -49,8 +49,8 @@ func (l level) String() string {
 	return fmt.Sprintf(".version %d.%d and .target %v", version/10, version%10, shown)
 }
 
-// versionOf gives the version of PTX that came with a target, as the "Release History" of the manual
-// has it.
+// versionOf gives the version of PTX that came with a target, as the "Release History" of the
+// manual has it.
 func versionOf(t isa.Target) int {
 	if t == (isa.Target{SM: 90, Suffix: 'a'}) {
 		return 80
@@ -72,7 +72,8 @@ type compiledGate struct {
 	below    int
 }
 
-// compiledGates gives the gates by the first words of mnemonics and by the names of special registers.
+// compiledGates gives the gates by the first words of mnemonics and by the names of special
+// registers.
 var compiledGates = sync.OnceValue(func() map[string][]compiledGate {
 	table := make(map[string][]compiledGate)
 	for _, g := range gates {
@@ -99,8 +100,8 @@ var compiledGates = sync.OnceValue(func() map[string][]compiledGate {
 	return table
 })
 
-// matchesNote reports whether the note is on an instruction with these words behind the first one and the
-// operands of this form.
+// matchesNote reports whether the note is on an instruction with these words behind the first one
+// and the operands of this form.
 func (g *compiledGate) matchesNote(given []string, operands string) bool {
 	if !strings.Contains(operands, g.operands) || slices.ContainsFunc(g.without, func(w string) bool { return slices.Contains(given, w) }) {
 		return false
@@ -115,7 +116,8 @@ func (g *compiledGate) matchesNote(given []string, operands string) bool {
 	return true
 }
 
-// needOf gives what an instruction, with the operands of its form, or a special register needs of a module of a level.
+// needOf gives what an instruction, with the operands of its form, or a special register needs of a
+// module of a level.
 func needOf(name, operands string, of level) level {
 	first, rest, _ := strings.Cut(name, ".")
 	given := strings.Split(rest, ".")
@@ -132,8 +134,8 @@ func needOf(name, operands string, of level) level {
 	return need
 }
 
-// isStronger reports whether to need some targets is more than to need others: architectures of their own are
-// more than all from one on.
+// isStronger reports whether to need some targets is more than to need others: architectures of
+// their own are more than all from one on.
 func isStronger(a, b []isa.Target) bool {
 	switch {
 	case a == nil || b == nil:
@@ -150,8 +152,9 @@ type gateKey struct {
 	operands string // of the form
 }
 
-// gateInstr returns why the module may not use an instruction that was lowered, by its .version and .target: the instruction
-// itself, or a special register that it reads. It is empty for what the module has or accepts.
+// gateInstr returns why the module may not use an instruction that was lowered, by its .version and
+// .target: the instruction itself, or a special register that it reads. It is empty for what the
+// module has or accepts.
 func (fn *function) gateInstr(x *Instr) string {
 	key := gateKey{fn.dialect.mnemonic(x.Mnemonic), fn.operandsOfForm}
 	need, known := fn.needs[key]

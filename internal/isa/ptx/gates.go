@@ -1,11 +1,11 @@
 package ptx
 
-// gate is a note of the PTX manual (version 9.0) on instructions: from which version of PTX they are
-// there ("PTX ISA Notes"), and for which targets ("Target ISA Notes"). It holds of a module whatever
-// the machine is that runs it, as with NVIDIA's assembler.
+// gate is a note of the PTX manual (version 9.0) on instructions: from which version of PTX they
+// are there ("PTX ISA Notes"), and for which targets ("Target ISA Notes"). It holds of a module
+// whatever the machine is that runs it, as with NVIDIA's assembler.
 //
-// forms is the first word of their mnemonics, or alternatives, then words that follow in this order,
-// with others between them:
+// forms is the first word of their mnemonics, or alternatives, then words that follow in this
+// order, with others between them:
 //
 //	atom|red.add.f64        atom.global.add.f64, red.relaxed.gpu.add.f64, ...
 //	mbarrier.arrive.!noComplete [a], b:u32

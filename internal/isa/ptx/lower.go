@@ -19,9 +19,10 @@ import (
 // declares get a warning "unresolved-extern". It is an error, and the program is nil, if the
 // directives of the module are missing or wrong.
 //
-// An instruction that the .version or the .target of the module does not have, as NVIDIA's assembler
-// tells it, becomes one that cannot be executed, likewise with a warning "unknown-instruction", unless
-// the module accepts its mnemonic or the name of the special register; see gates.go.
+// An instruction that the .version or the .target of the module does not have, as NVIDIA's
+// assembler tells it, becomes one that cannot be executed, likewise with a warning
+// "unknown-instruction", unless the module accepts its mnemonic or the name of the special
+// register; see gates.go.
 func Lower(m *Module) (*isa.Program, error) {
 	l := &lowering{
 		Module:  m,

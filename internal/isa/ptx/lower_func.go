@@ -26,7 +26,8 @@ type function struct {
 	before  []isa.Instr      // what the instruction being lowered needs before it
 	splits  map[*Instr]bool  // the branches that pragmas mark
 
-	// Of the instruction being lowered: the operands of its form, and the special registers that it reads.
+	// Of the instruction being lowered: the operands of its form, and the special registers that it
+	// reads.
 	operandsOfForm string
 	specials       []string
 

@@ -120,8 +120,8 @@ func (l *lowering) refuseFunc(name string, entry bool, in isa.Instr) {
 	}
 }
 
-// checkAddresses reports the address of a shared variable among the initial values of one: it is no constant, as
-// NVIDIA's assembler has it, since the variable lies elsewhere for each CTA.
+// checkAddresses reports the address of a shared variable among the initial values of one: it is no
+// constant, as NVIDIA's assembler has it, since the variable lies elsewhere for each CTA.
 func (l *lowering) checkAddresses(v *isa.Var) error {
 	for _, r := range v.Relocs {
 		if s := l.names[r.Var]; s.kind == symVar && l.program.Vars[s.index].Space == isa.Shared {
@@ -131,8 +131,8 @@ func (l *lowering) checkAddresses(v *isa.Var) error {
 	return nil
 }
 
-// refuseInitialised refuses the variables whose initial values are addresses that are no constants, or
-// of what cannot be used, and those of theirs in turn.
+// refuseInitialised refuses the variables whose initial values are addresses that are no constants,
+// or of what cannot be used, and those of theirs in turn.
 func (l *lowering) refuseInitialised() {
 	for i := range l.program.Vars {
 		v := &l.program.Vars[i]

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// wrongWord says which word of a mnemonic is wrong, and what may stand there, by the form to which it comes nearest. It is
-// empty if nothing begins with its first word.
+// wrongWord says which word of a mnemonic is wrong, and what may stand there, by the form to which
+// it comes nearest. It is empty if nothing begins with its first word.
 func wrongWord(mnemonic string) string {
 	name, rest, _ := strings.Cut(mnemonic, ".")
 	var given []string
@@ -108,7 +108,8 @@ func (c *candidate) writtenSlots() []*slot {
 	return places
 }
 
-// countFitting counts the operands that have the shapes of the form's, up to the first one that does not.
+// countFitting counts the operands that have the shapes of the form's, up to the first one that
+// does not.
 func (c *candidate) countFitting(operands []Operand) int {
 	places := c.writtenSlots()
 	for i := range operands {

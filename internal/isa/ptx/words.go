@@ -220,7 +220,8 @@ func shape(m, n, k int) effect {
 
 func barrier(b isa.BarrierOp) effect { return func(in *isa.Instr) { in.Barrier = b } }
 
-// unalignedBarrier is barrier for a form without .aligned, in which the threads of a warp arrive one by one.
+// unalignedBarrier is barrier for a form without .aligned, in which the threads of a warp arrive
+// one by one.
 func unalignedBarrier(b isa.BarrierOp) effect {
 	return func(in *isa.Instr) { in.Barrier, in.Unaligned = b, true }
 }

@@ -98,7 +98,8 @@ func (t *statistics) Warnings() []diag.Warning {
 	return append(warnings, hazards(t.result.Hazards)...)
 }
 
-// hazards warns of accesses of lanes of a warp that only lock-step orders: once for what a kernel has in one variable or buffer.
+// hazards warns of accesses of lanes of a warp that only lock-step orders: once for what a kernel
+// has in one variable or buffer.
 func hazards(list []emu.Race) []diag.Warning {
 	var warnings []diag.Warning
 	for len(list) > 0 {
@@ -113,7 +114,8 @@ func hazards(list []emu.Race) []diag.Warning {
 	return warnings
 }
 
-// hazard warns of two accesses that only lock-step orders, the first of so many pairs of instructions.
+// hazard warns of two accesses that only lock-step orders, the first of so many pairs of
+// instructions.
 func hazard(h *emu.Race, pairs int) diag.Warning {
 	first, second := raceAccess(&h.First), raceAccess(&h.Second)
 	text := fmt.Sprintf("nothing but lock-step orders this %s of thread (%d,%d,%d) and the %s of thread (%d,%d,%d) at %s, both of byte %d of %s in %s memory, by lanes of one warp in CTA (%d,%d,%d)",

@@ -69,8 +69,8 @@ func Job(a *estimate.Analysis, pos diag.Pos, by Limits) estimate.CheckedJob {
 	return c
 }
 
-// longestRun is how long the longest run of an analysis takes, those included that only showed that a
-// bound is void; 0 if there is none.
+// longestRun is how long the longest run of an analysis takes, those included that only showed that
+// a bound is void; 0 if there is none.
 func longestRun(a *estimate.Analysis) int64 {
 	cycles := int64(0)
 	if a.Observed != nil {

@@ -54,7 +54,8 @@ func (r *result) compared(file string) estimate.ComparedResult {
 	}
 }
 
-// findVoid returns the bounds of both results that a run of the same job exceeds, in whichever of them.
+// findVoid returns the bounds of both results that a run of the same job exceeds, in whichever of
+// them.
 func findVoid(a, b *result) []estimate.VoidBound {
 	same := a.ModuleHash == b.ModuleHash && a.MachineHash == b.MachineHash && a.JobHash == b.JobHash &&
 		a.Launch == b.Launch && a.SplitMode == b.SplitMode

@@ -37,8 +37,8 @@ type Result struct {
 	// result is no approximation.
 	Parts []Approximation
 
-	// Open says that the manual leaves the result open, or states no bound of its error. Bits is then
-	// what is customary.
+	// Open says that the manual leaves the result open, or states no bound of its error. Bits is
+	// then what is customary.
 	Open bool
 }
 

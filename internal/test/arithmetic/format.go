@@ -131,8 +131,8 @@ func (f format) round(v number, r rounding) uint64 {
 	if r.away(v.negative, n, rest) {
 		n.Add(n, big.NewInt(1))
 	}
-	// A code is the number of units, counted from the first binade of that unit; codes go on from one
-	// binade to the next.
+	// A code is the number of units, counted from the first binade of that unit; codes go on from
+	// one binade to the next.
 	code := new(big.Int).Lsh(big.NewInt(int64(unit-f.minUnit())), uint(f.fraction))
 	code.Add(code, n)
 	if code.Cmp(new(big.Int).SetUint64(f.greatest())) <= 0 {

@@ -2,8 +2,8 @@ package arithmetic
 
 import "warpbound/internal/isa"
 
-// rowOfMove returns the rows of what copies bits: mov, also from and to vectors, and cvta, whose second
-// source is the base of the window in the generic space.
+// rowOfMove returns the rows of what copies bits: mov, also from and to vectors, and cvta, whose
+// second source is the base of the window in the generic space.
 func rowOfMove(in *isa.Instr, sources int) *Row {
 	t, n := in.Type, in.Type.Bits()
 	if in.SrcType != isa.Invalid || !has(in, 0) {

@@ -48,8 +48,8 @@ func width(k *isa.Kernel) int {
 	return Width
 }
 
-// Random makes a launch of a random kernel, whose threads are scheduled independently if the options say so: their paths take
-// turns as the seed says.
+// Random makes a launch of a random kernel, whose threads are scheduled independently if the
+// options say so: their paths take turns as the seed says.
 func Random(t testing.TB, seed uint64, opts kernelgen.Options) *Launch {
 	t.Helper()
 	c := kernelgen.New(rand.New(rand.NewPCG(seed, 0)), opts)
