@@ -28,7 +28,10 @@ func Checked(j *estimate.CheckedJob, name string) string {
 	}
 	hz := j.Budget.ClockHz
 	if j.Bound == nil || j.Verdict == estimate.Over && *j.Margin >= 0 { // a run says more than the bound
-		line := fmt.Sprintf("%s: a run of %s (%s) is %s the budget of %s", name, Duration(j.Observed.Max, hz), wholeCycles(j.Observed.Max)+within(j.Alone, j.ClockMode)+scheduled(j.Threads), relation, j.Budget.Text)
+		line := fmt.Sprintf("%s: a run is %s the budget of %s", name, relation, j.Budget.Text) // that of a reason below
+		if j.Observed != nil {
+			line = fmt.Sprintf("%s: a run of %s (%s) is %s the budget of %s", name, Duration(j.Observed.Max, hz), wholeCycles(j.Observed.Max)+within(j.Alone, j.ClockMode)+scheduled(j.Threads), relation, j.Budget.Text)
+		}
 		for _, r := range j.Reasons {
 			line += "\n  " + r.Text
 		}

@@ -50,6 +50,11 @@ func TestCheckedLines(t *testing.T) {
 	if diff := gocmp.Diff(want, lines); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
+	void := c.Jobs[2] // only the run that voided its bound is known, which a reason tells
+	void.Observed, void.Reasons = nil, []estimate.Remark{{Text: "a run takes 1,234 cycles"}}
+	if got, want := Checked(&void, "c"), "c: a run is over the budget of 1µs\n  a run takes 1,234 cycles"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	if got := CheckSummary(c); got != "5 jobs: 2 over, 1 unknown, 1 failed, 1 within" {
 		t.Error(got)
 	}
