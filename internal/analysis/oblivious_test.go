@@ -125,20 +125,21 @@ func filled(w *workload.Workload, word uint32) *job.Inputs {
 // depend on inputs.
 func TestEffectsAreFollowed(t *testing.T) {
 	followed := map[string]string{
-		"PC":        "the next instruction of a warp: guards of branches, targets",
-		"Mask":      "guards",
-		"Diverged":  "guards of branches, targets",
-		"Turned":    "branches, and registers that decide where a warp goes",
-		"Looked":    "the same",
-		"Changed":   "whether a run ends with the error of a livelock, and nothing else",
-		"Recurs":    "the same",
-		"Separate":  "a sink of its own: where threads of a warp wait for others",
-		"Unsettled": "taint of its own, where NaN becomes an integer",
-		"Arrived":   "operands of barriers and of mbarriers",
-		"Released":  "the same",
-		"WarpDone":  "guards of exits",
-		"CTADone":   "the same",
-		"Access":    "addresses, sizes of copies",
+		"PC":          "the next instruction of a warp: guards of branches, targets",
+		"Mask":        "guards",
+		"Diverged":    "guards of branches, targets",
+		"Turned":      "branches, and registers that decide where a warp goes",
+		"Looked":      "the same",
+		"LookedLocal": "local memory, all of it",
+		"Changed":     "whether a run ends with the error of a livelock, and nothing else",
+		"Recurs":      "the same",
+		"Separate":    "a sink of its own: where threads of a warp wait for others",
+		"Unsettled":   "taint of its own, where NaN becomes an integer",
+		"Arrived":     "operands of barriers and of mbarriers",
+		"Released":    "the same",
+		"WarpDone":    "guards of exits",
+		"CTADone":     "the same",
+		"Access":      "addresses, sizes of copies",
 	}
 	of := reflect.TypeFor[emu.Effect]()
 	for i := range of.NumField() {

@@ -57,7 +57,7 @@ func (w *Warp) Ahead(eff *Effect) (threads int64, diverged bool) {
 	all := lanes == w.regs.Full && w.regs.Chunks == 1
 	words, vectors := w.regs.Words[0], w.regs.Vecs[0]
 	threads = int64(len(run) * bits.OnesCount64(lanes))
-	eff.Diverged, eff.Turned, eff.Looked, eff.Recurs = false, false, nil, false
+	eff.Diverged, eff.Turned, eff.Looked, eff.LookedLocal, eff.Recurs = false, false, nil, false, false
 	for i := range run {
 		in := &run[i]
 		if all && in.plain { // what Compute does, without calling it

@@ -99,6 +99,8 @@ type Effect struct {
 	Turned   bool   // another path of a diverged warp goes on than would without WithThreads
 	// Looked are the registers at which was looked to see whether the warp spins. Which path goes on depends on them.
 	Looked []isa.Reg
+	// LookedLocal says that the local memory of the lanes was looked at, too.
+	LookedLocal bool
 
 	// Separate is set by WithThreads at a barrier or an operation of a warp if lanes of Mask wait
 	// there for others of the warp, or have had to, or if such ones go on now since others have

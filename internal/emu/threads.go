@@ -1,8 +1,10 @@
 package emu
 
 import (
+	"encoding/binary"
 	"slices"
 
+	"warpbound/internal/alu"
 	"warpbound/internal/isa"
 )
 
@@ -95,7 +97,7 @@ type spin struct {
 	looks int
 	pc    int32
 	lanes uint64
-	sum   uint64 // of what is decisive, in these lanes
+	sum   uint64 // of what is decisive, in these lanes, and of their local memory
 }
 
 // spinLooks is how many branches pass between two looks at the registers, which take as long as some instructions do.
@@ -110,8 +112,8 @@ func (w *Warp) spins(eff *Effect) bool {
 	}
 	top := &w.stack[len(w.stack)-1]
 	d := &w.code.decisive[w.code.graph.BlockOf(int(top.pc))]
-	eff.Looked = d.all
-	now := spin{s.looks, top.pc, top.lanes, w.regs.Sum(d.registers, d.predicates, top.lanes)}
+	eff.Looked, eff.LookedLocal = d.all, w.code.localBytes > 0
+	now := spin{s.looks, top.pc, top.lanes, w.regs.Sum(d.registers, d.predicates, top.lanes) ^ w.sumLocal(top.lanes)}
 	if now.pc == s.pc && now.lanes == s.lanes && now.sum == s.sum {
 		*s = spin{}
 		return true
@@ -120,6 +122,19 @@ func (w *Warp) spins(eff *Effect) bool {
 		*s = now
 	}
 	return false
+}
+
+// sumLocal returns a number that tells contents of the local memory of some lanes apart. A loop whose
+// counter the compiler keeps there gets on, although the registers are the same again.
+func (w *Warp) sumLocal(lanes uint64) (sum uint64) {
+	const prime = 0x9e3779b97f4a7c15
+	for m := lanes; m != 0; m &= m - 1 {
+		own := w.local.data[alu.First(m)*w.code.localBytes:][:w.code.localBytes]
+		for ; len(own) > 0; own = own[8:] { // its size is a multiple of 16
+			sum = (sum^binary.LittleEndian.Uint64(own))*prime ^ sum>>32
+		}
+	}
+	return sum
 }
 
 // swap lets the other of the two paths run on which lanes diverge, if both have farther to go than where they reconverge.

@@ -240,6 +240,32 @@ func TestSwapPaths(t *testing.T) {
 	}
 }
 
+// TestCountInLocalMemory: a loop that counts in local memory gets on, and is no spin although the registers are the same again.
+func TestCountInLocalMemory(t *testing.T) {
+	s := &scenario{block: 32, vars: "", body: `
+.local .b32 own;
+st.local.u32 [own], 0;
+mad.lo.u32 %r2, %r0, 100, 1;
+round: ld.local.u32 %r1, [own];
+add.u32 %r1, %r1, 1;
+st.local.u32 [own], %r1;
+setp.lt.u32 %p0, %r1, %r2;
+@%p0 bra round;
+ret;`}
+	turns, looks := 0, 0
+	err := s.steps(t, DefaultTurns, func(eff *Effect) {
+		if eff.Turned {
+			turns++
+		}
+		if eff.LookedLocal {
+			looks++
+		}
+	})
+	if err != nil || turns != 0 || looks < 40 {
+		t.Errorf("%v, %d turns after %d looks", err, turns, looks)
+	}
+}
+
 // TestLongSpin: a warp spins although it takes several looks until a state comes back, here three.
 func TestLongSpin(t *testing.T) {
 	s := &scenario{block: 32, body: fmt.Sprintf(`

@@ -54,7 +54,7 @@ func (w *Warp) Step(env *Env, eff *Effect) error {
 	mask := top.lanes & w.regs.Mask(in.guard)
 	eff.PC = int(top.pc)
 	eff.Mask = mask
-	eff.Diverged, eff.Turned, eff.Looked = false, false, nil
+	eff.Diverged, eff.Turned, eff.Looked, eff.LookedLocal = false, false, nil, false
 	eff.Access.Kind = NoAccess
 	eff.Unsettled = 0
 	eff.Separate = false

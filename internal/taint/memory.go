@@ -60,6 +60,16 @@ func (s *set) put(at, n uint64, tainted bool) {
 	}
 }
 
+// empty reports whether no byte is in the set.
+func (s *set) empty() bool {
+	for _, p := range s.pages {
+		if *p != (page{}) {
+			return false
+		}
+	}
+	return true
+}
+
 // any reports whether one of n bytes from one on is in the set.
 func (s *set) any(at, n uint64) bool {
 	if s.pages == nil {

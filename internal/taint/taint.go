@@ -156,6 +156,9 @@ func (t *Tracker) Step(s *Step) {
 	if kind == "" && s.Effect.Separate { // whose operands take part, and when, is not followed
 		kind = Operand
 	}
+	if kind == "" && s.Effect.LookedLocal && !w.local.empty() {
+		kind = Spin
+	}
 	if kind == "" && slices.ContainsFunc(s.Effect.Looked, func(r isa.Reg) bool { return w.registers[r] != 0 }) {
 		kind = Spin
 	}

@@ -238,6 +238,8 @@ func TestFollowSpin(t *testing.T) {
 		{"on a stack", "fermi-c2050", loop + decided, "whether threads execute an instruction"},
 		{"independent", "orin-nano", loop + decided, "whether lanes that wait go on without those that spin"},
 		{"of what decides nothing", "orin-nano", loop, ""},
+		{"of local memory", "orin-nano", "st.local.u32 [own], %v;\n" + loop, "whether lanes that wait go on without those that spin"},
+		{"of local memory that is fixed", "orin-nano", "st.local.u32 [own], %c;\n" + loop, ""},
 		{"of what is fixed", "orin-nano", "mov.u32 %v, %c;\n" + loop + decided, ""},
 	} {
 		j := jobtest.Text(t, fmt.Sprintf("machine = %q\n", c.machine)+followedJob, strings.Replace(followed, "BODY", c.body, 1))
