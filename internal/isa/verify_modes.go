@@ -155,6 +155,8 @@ func (m *modes) check(in *Instr) error {
 		what = "lane mode"
 	case !m.barrier.has(uint8(in.Barrier)):
 		what = "form of a barrier"
+	case in.Unaligned && (in.Op != Bar || in.Barrier >= BarrierClusterArrive):
+		what = "form without .aligned"
 	case !m.mbar.has(uint8(in.Mbarrier)):
 		what = "operation on an mbarrier"
 	case !m.system.has(uint8(in.System)):

@@ -85,6 +85,10 @@ func TestVerify(t *testing.T) {
 		{"atomic operation", 4, "atom has no such atomic operation", func(k *Kernel) { k.Instrs[4].Atom = AtomNone }},
 		{"lane mode", 4, "atom has no such lane mode", func(k *Kernel) { k.Instrs[4].Lane = VoteAll }},
 		{"barrier", 6, "bar has no such form of a barrier", func(k *Kernel) { k.Instrs[6].Barrier = BarrierNone }},
+		{"unaligned", 1, "setp has no such form without .aligned", func(k *Kernel) { k.Instrs[1].Unaligned = true }},
+		{"unaligned cluster", 6, "bar has no such form without .aligned", func(k *Kernel) {
+			k.Instrs[6].Barrier, k.Instrs[6].Unaligned = BarrierClusterWait, true
+		}},
 		{"system function", 7, "system has no such system function", func(k *Kernel) { k.Instrs[7].System = NoSystem }},
 		{"permutation", 4, "atom has no such permutation", func(k *Kernel) { k.Instrs[4].Permute = PermuteF4E }},
 		{"no video", 5, "video operations, and no others", func(k *Kernel) { k.Instrs[5].Video = nil }},

@@ -56,15 +56,18 @@ func analyze(g *cfg.Graph, launch Launch, known loads) *Result {
 	divergedOps := make(map[isa.Op]bool)
 	for {
 		r := solve(g, launch, known, divergedOps)
-		more := r.agreed.findDivergedOps()
-		if len(more) <= len(divergedOps) {
+		news := false
+		for op := range r.agreed.findDivergedOps() {
+			news = news || !divergedOps[op]
+			divergedOps[op] = true
+		}
+		if !news {
 			return r
 		}
-		divergedOps = more
 	}
 }
 
-// solve is analyze for operations of which some are executed by lanes apart.
+// solve is analyze if lanes execute some operations apart from others that take part.
 func solve(g *cfg.Graph, launch Launch, known loads, divergedOps map[isa.Op]bool) *Result {
 	s := newSolver(g, launch)
 	s.machine.divergedOps = divergedOps
