@@ -205,7 +205,7 @@ func (x *execution) next() error {
 	}
 	x.step = Step{PC: pc, Instr: in, Box: x.box, Certain: top.must != 0, Back: top.back(), Active: top.may, Must: top.must & must, May: mask, by: x}
 	if waitsForThreads(in) {
-		x.step.Missing = x.missing(pc, must)
+		x.step.Missing = x.missingLanes(pc, must)
 	}
 	if accesses(in) {
 		if x.step.Access, err = x.access(pc, mask); err != nil {

@@ -18,18 +18,18 @@ func waitsForThreads(in *isa.Instr) bool {
 	return in.Op.Info().Effect&(isa.Barriers|isa.Crosslane) != 0
 }
 
-// missing returns the lanes that an instruction waits for and that do not surely execute it now,
+// missingLanes returns the lanes that an instruction waits for and that do not surely execute it now,
 // together with the running entry. Must are those in which its guard surely holds.
-func (x *execution) missing(pc int, must uint64) uint64 {
+func (x *execution) missingLanes(pc int, must uint64) uint64 {
 	alive := x.beyond
 	for i := range x.stack {
 		alive |= x.stack[i].may
 	}
-	return alive & x.members(pc) &^ (x.top().must & must)
+	return alive & x.memberLanes(pc) &^ (x.top().must & must)
 }
 
-// members returns the lanes that an instruction names, all if that is not known.
-func (x *execution) members(pc int) uint64 {
+// memberLanes returns the lanes that an instruction names, all if that is not known.
+func (x *execution) memberLanes(pc int) uint64 {
 	at, names := map[isa.Op]int{isa.Vote: 1, isa.Match: 1, isa.Redux: 1, isa.Shfl: 3, isa.BarWarp: 0, isa.Elect: 0}[x.instr(pc).Op]
 	if !names || at >= len(x.instr(pc).Src) {
 		return ^uint64(0)

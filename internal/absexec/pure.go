@@ -21,7 +21,7 @@ func (x *execution) pure(pc int, must, mask uint64) {
 	known, nonAffine, by := x.determined(in, src[:len(in.Src)], mask)
 	if in.Op.Info().Effect&isa.Crosslane != 0 {
 		known, nonAffine, by = x.together(nonAffine, by, src[:len(in.Src)], must, mask)
-		if x.missing(pc, must) != 0 {
+		if x.missingLanes(pc, must) != 0 {
 			known, nonAffine = 0, 0 // others may take part, with the operands of other instructions
 		}
 	}

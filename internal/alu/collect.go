@@ -18,7 +18,7 @@ type match struct {
 
 func (op *match) Exec(r *Registers, mask uint64) {
 	if op.mode == isa.MatchAll {
-		op.tell(r, mask, mask, mask&^r.equal(op.a, r.At(op.a, First(mask))) == 0)
+		op.writeMatch(r, mask, mask, mask&^r.equal(op.a, r.At(op.a, First(mask))) == 0)
 		return
 	}
 	var low, high Words
@@ -41,14 +41,14 @@ func (op *match) Deliver(r *Registers, lanes, all uint64, from *Gathered) {
 	low := from.low
 	vec.Match(&low, &low, &from.high, uint32(all))
 	if op.mode == isa.MatchAll {
-		op.tell(r, lanes, all, uint64(low[First(all)%len(low)]) == all)
+		op.writeMatch(r, lanes, all, uint64(low[First(all)%len(low)]) == all)
 		return
 	}
 	r.AssignWords(op.d, 0, &low, lanes)
 }
 
-// tell writes in some lanes whether all have the same value.
-func (op *match) tell(r *Registers, lanes, all uint64, same bool) {
+// writeMatch writes in some lanes whether all have the same value.
+func (op *match) writeMatch(r *Registers, lanes, all uint64, same bool) {
 	r.SetMask(op.p, Spread(same), lanes)
 	r.Broadcast(op.d, all&Spread(same), lanes)
 }

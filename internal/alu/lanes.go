@@ -116,7 +116,7 @@ type vote struct {
 	p    MaskSlot // of any other
 }
 
-func (op *vote) Exec(r *Registers, mask uint64) { op.tell(r, mask, mask, r.Mask(op.a)&mask) }
+func (op *vote) Exec(r *Registers, mask uint64) { op.writeVote(r, mask, mask, r.Mask(op.a)&mask) }
 
 // Gather implements Gathering.
 func (op *vote) Gather(r *Registers, lanes uint64, into *Gathered) {
@@ -125,11 +125,11 @@ func (op *vote) Gather(r *Registers, lanes uint64, into *Gathered) {
 
 // Deliver implements Gathering.
 func (op *vote) Deliver(r *Registers, lanes, all uint64, from *Gathered) {
-	op.tell(r, lanes, all, from.yes&all)
+	op.writeVote(r, lanes, all, from.yes&all)
 }
 
-// tell writes the result in some lanes, where yes of all voted so.
-func (op *vote) tell(r *Registers, lanes, all, yes uint64) {
+// writeVote writes the result in some lanes, where yes of all voted so.
+func (op *vote) writeVote(r *Registers, lanes, all, yes uint64) {
 	switch op.mode {
 	case isa.VoteAll:
 		r.SetMask(op.p, Spread(yes == all), lanes)

@@ -54,7 +54,7 @@ func (op *barrierOp) arriveAt(w *Warp, groups []parkedGroup, eff *Effect) error 
 	if id >= barriers {
 		return w.fault(pc, lane, fmt.Errorf("barrier %d; those of a CTA are 0 to %d", id, barriers-1))
 	}
-	expect, err := op.warps(w, pc, lane)
+	expect, err := op.expectedWarps(w, pc, lane)
 	if err != nil {
 		return err
 	}
@@ -99,8 +99,8 @@ func (op *barrierOp) arriveAt(w *Warp, groups []parkedGroup, eff *Effect) error 
 	return c.checkDeadlock(w, pc)
 }
 
-// warps returns how many warps the barrier takes, 0 for all that have not exited.
-func (op *barrierOp) warps(w *Warp, pc int32, lane int) (int, error) {
+// expectedWarps returns how many warps the barrier takes, 0 for all that have not exited.
+func (op *barrierOp) expectedWarps(w *Warp, pc int32, lane int) (int, error) {
 	if !op.counted {
 		return 0, nil
 	}
@@ -182,12 +182,12 @@ func (c *CTA) release(b *barrier, eff *Effect) {
 			w.code.barrier(g.pc).deliver(w, b, g.lanes)
 		}
 	}
-	c.resume(b.waiting, eff)
+	c.resumeWarps(b.waiting, eff)
 	*b = barrier{}
 }
 
-// resume lets warps go on that wait at a barrier.
-func (c *CTA) resume(warps uint64, eff *Effect) {
+// resumeWarps lets warps go on that wait at a barrier.
+func (c *CTA) resumeWarps(warps uint64, eff *Effect) {
 	eff.Released |= warps
 	for m := warps; m != 0; m &= m - 1 {
 		c.Warps[alu.First(m)].waiting = false

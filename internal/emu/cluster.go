@@ -49,7 +49,7 @@ func (c *CTA) settle(eff *Effect) {
 		}
 	}
 	c.cluster.phase++
-	c.resume(c.cluster.waiting, eff)
+	c.resumeWarps(c.cluster.waiting, eff)
 	c.cluster.waiting = 0
 }
 

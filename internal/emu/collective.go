@@ -35,7 +35,7 @@ func (op *collective) exec(w *Warp, mask uint64, eff *Effect) error {
 		return w.laneFault(int32(eff.PC), err)
 	}
 	op.Exec(&w.regs, mask)
-	op.order(w, w.Active(), mask)
+	op.noteOrder(w, w.Active(), mask)
 	return nil
 }
 
@@ -49,12 +49,12 @@ func (op *collective) execAt(w *Warp, groups []parkedGroup, all uint64) error {
 	for _, g := range groups {
 		w.code.waitAt(g.pc).collective.Deliver(&w.regs, g.lanes, all, &c.gathered)
 	}
-	op.order(w, all, all)
+	op.noteOrder(w, all, all)
 	return nil
 }
 
-// order tells the detector of races what the operation orders.
-func (op *collective) order(w *Warp, active, lanes uint64) {
+// noteOrder tells the detector of races what the operation orders.
+func (op *collective) noteOrder(w *Warp, active, lanes uint64) {
 	if op.orders && w.cta.grid.races != nil {
 		w.cta.races.WarpSync(w.index, active, lanes)
 	}

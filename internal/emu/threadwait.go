@@ -46,7 +46,7 @@ func (c *Code) waitForThreads() {
 		default:
 			continue
 		}
-		of := qualifiers(c.Instr(pc))
+		of := qualifiersOf(c.Instr(pc))
 		if _, ok := classes[of]; !ok {
 			classes[of] = int32(len(classes))
 		}
@@ -55,8 +55,8 @@ func (c *Code) waitForThreads() {
 	}
 }
 
-// qualifiers tells operations apart of which threads do not execute one together with another.
-func qualifiers(in *isa.Instr) string {
+// qualifiersOf tells operations apart of which threads do not execute one together with another.
+func qualifiersOf(in *isa.Instr) string {
 	if in.Op == isa.Bar {
 		return fmt.Sprint(in.Op, in.Barrier)
 	}
@@ -68,7 +68,7 @@ func (op *threadWait) exec(w *Warp, mask uint64, eff *Effect) error {
 		w.advance()
 		return nil
 	}
-	if op.complete(w, mask) {
+	if op.canExecute(w, mask) {
 		if err := op.operation.exec(w, mask, eff); err != nil {
 			return err
 		}
@@ -77,10 +77,10 @@ func (op *threadWait) exec(w *Warp, mask uint64, eff *Effect) error {
 	}
 	eff.Separate = true
 	pc := int32(eff.PC)
-	if top := w.stack[len(w.stack)-1]; mask != top.lanes || op.agreeing(w, mask) != mask {
+	if top := w.stack[len(w.stack)-1]; mask != top.lanes || op.lanesLike(w, mask) != mask {
 		w.split(pc + 1) // lanes whose guard does not hold wait behind
 		for lanes := mask; lanes != 0; {
-			group := op.agreeing(w, lanes)
+			group := op.lanesLike(w, lanes)
 			w.push(pc, pc+1, group)
 			lanes &^= group
 		}
@@ -88,8 +88,8 @@ func (op *threadWait) exec(w *Warp, mask uint64, eff *Effect) error {
 	w.parked |= mask
 	if op.collective != nil {
 		for lanes := mask; lanes != 0; {
-			group := op.agreeing(w, lanes)
-			if err := alu.CheckNamed(op.key(w, alu.First(group)), group); err != nil {
+			group := op.lanesLike(w, lanes)
+			if err := alu.CheckNamed(op.waitKey(w, alu.First(group)), group); err != nil {
 				return w.laneFault(pc, err)
 			}
 			lanes &^= group
@@ -98,9 +98,9 @@ func (op *threadWait) exec(w *Warp, mask uint64, eff *Effect) error {
 	return w.executeWaiting(eff)
 }
 
-// key is what lanes must agree in to execute the operation together: a barrier and its count, or
+// waitKey is what lanes must agree in to execute the operation together: a barrier and its count, or
 // the members.
-func (op *threadWait) key(w *Warp, lane int) uint64 {
+func (op *threadWait) waitKey(w *Warp, lane int) uint64 {
 	switch {
 	case op.collective != nil:
 		return w.regs.At(op.collective.members, lane)
@@ -114,28 +114,28 @@ func (op *threadWait) key(w *Warp, lane int) uint64 {
 	return key
 }
 
-// agreeing returns those of some lanes whose key is that of the first.
-func (op *threadWait) agreeing(w *Warp, lanes uint64) uint64 {
-	key, same := op.key(w, alu.First(lanes)), uint64(0)
+// lanesLike returns those of some lanes whose key is that of the first.
+func (op *threadWait) lanesLike(w *Warp, lanes uint64) uint64 {
+	key, same := op.waitKey(w, alu.First(lanes)), uint64(0)
 	for m := lanes; m != 0; m &= m - 1 {
-		if lane := alu.First(m); op.key(w, lane) == key {
+		if lane := alu.First(m); op.waitKey(w, lane) == key {
 			same |= 1 << lane
 		}
 	}
 	return same
 }
 
-// awaited returns the lanes that must execute the operation together with one that has come to it.
-func (op *threadWait) awaited(w *Warp, lane int) uint64 {
+// awaitedLanes returns the lanes that must execute the operation together with one that has come to it.
+func (op *threadWait) awaitedLanes(w *Warp, lane int) uint64 {
 	if op.collective != nil {
-		return op.key(w, lane) & w.alive
+		return op.waitKey(w, lane) & w.alive
 	}
 	return w.alive
 }
 
-// complete reports whether the lanes of mask can execute the operation at once.
-func (op *threadWait) complete(w *Warp, mask uint64) bool {
-	return op.awaited(w, alu.First(mask))&^mask == 0 && op.agreeing(w, mask) == mask
+// canExecute reports whether the lanes of mask can execute the operation at once.
+func (op *threadWait) canExecute(w *Warp, mask uint64) bool {
+	return op.awaitedLanes(w, alu.First(mask))&^mask == 0 && op.lanesLike(w, mask) == mask
 }
 
 // parkedGroup is a set of lanes that wait at one instruction.
@@ -191,15 +191,15 @@ func (w *Warp) executeWaiting(eff *Effect) error {
 // together with them, unless it has to wait for more.
 func (w *Warp) executeGroup(g parkedGroup, eff *Effect) (done bool, err error) {
 	op := w.code.waitAt(g.pc)
-	key, all := op.key(w, alu.First(g.lanes)), uint64(0)
+	key, all := op.waitKey(w, alu.First(g.lanes)), uint64(0)
 	together := w.joined[:0]
 	for _, other := range w.groups {
-		if at := w.code.waitAt(other.pc); at.class == op.class && at.key(w, alu.First(other.lanes)) == key {
+		if at := w.code.waitAt(other.pc); at.class == op.class && at.waitKey(w, alu.First(other.lanes)) == key {
 			together, all = append(together, other), all|other.lanes
 		}
 	}
 	w.joined = together
-	if op.awaited(w, alu.First(g.lanes))&^all != 0 {
+	if op.awaitedLanes(w, alu.First(g.lanes))&^all != 0 {
 		return false, nil
 	}
 	switch {
@@ -215,7 +215,7 @@ func (w *Warp) executeGroup(g parkedGroup, eff *Effect) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	w.unpark(all)
+	w.unparkLanes(all)
 	return true, nil
 }
 
@@ -231,8 +231,8 @@ func (w *Warp) checkAligned(groups []parkedGroup) {
 	}
 }
 
-// unpark lets lanes go on behind the instructions at which they wait.
-func (w *Warp) unpark(lanes uint64) {
+// unparkLanes lets lanes go on behind the instructions at which they wait.
+func (w *Warp) unparkLanes(lanes uint64) {
 	w.parked &^= lanes
 	above := uint64(0)
 	for i := len(w.stack) - 1; i >= 0; i-- {
@@ -258,8 +258,8 @@ func (w *Warp) describeWaiting() string {
 			text += fmt.Sprintf(" and %d others (lanes 0x%x)", n-1, g.lanes)
 		}
 		text += " at " + w.code.place(g.pc)
-		if absent := op.awaited(w, alu.First(g.lanes)) &^ g.lanes; op.collective != nil {
-			text += fmt.Sprintf(", whose member mask 0x%x names thread %s", op.key(w, alu.First(g.lanes)), triple(w.thread(alu.First(absent))))
+		if absent := op.awaitedLanes(w, alu.First(g.lanes)) &^ g.lanes; op.collective != nil {
+			text += fmt.Sprintf(", whose member mask 0x%x names thread %s", op.waitKey(w, alu.First(g.lanes)), triple(w.thread(alu.First(absent))))
 		} else {
 			text += fmt.Sprintf(" for all of the warp, such as thread %s", triple(w.thread(alu.First(absent))))
 		}
