@@ -18,12 +18,38 @@ type MethodRefusal struct {
 	Sink *Sink `json:"sink,omitempty"`
 }
 
-// Sink is the first place of a run where inputs reach something that time depends on.
+// Sink is the first place of a run where inputs, or what else may differ, reach something that time
+// depends on.
 type Sink struct {
 	Pos  string `json:"pos"`  // of the instruction; - if it is the host
 	What string `json:"what"` // that they can change, as in "an address"
-	// SourceChain is by which instructions an input comes there, from the last one back to the input.
+	By   Source `json:"by"`   // what comes there
+	// SourceChain is by which instructions it comes there, from the last one back to the input.
 	SourceChain []SourceLink `json:"source_chain"`
+}
+
+// Source is what may make one run differ from another.
+type Source string
+
+// The sources.
+const (
+	ByInputs Source = "inputs"
+	ByDevice Source = "device" // has another value than the manual where that leaves it open
+	ByLaunch Source = "launch" // what one before wrote, in which inputs or the order of threads decided it
+	ByOrder  Source = "order"  // of threads, where no barrier and no end of a launch fixes it; clocks, and SMs that threads run on
+)
+
+// Phrase names the source as the subject of "can change".
+func (s Source) Phrase() string {
+	switch s {
+	case ByDevice:
+		return "a device that has another value"
+	case ByOrder:
+		return "the order in which threads run"
+	case ByLaunch:
+		return "what a launch before wrote, which inputs or the order of threads decide,"
+	}
+	return string(ByInputs)
 }
 
 // SourceLink is an instruction that hands on what an input can change, or the input itself.

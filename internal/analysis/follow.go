@@ -54,7 +54,7 @@ type followed struct {
 
 // followRun makes such a run of the first test vector.
 func followRun(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, m method.Followed) (f followed, err error) {
-	r, err := p.Open(w, runner.Options{MaxCycles: req.MaxCycles, Repeats: 1, Follow: true, Reach: true, Checked: true})
+	r, err := p.Open(w, runner.Options{MaxCycles: req.MaxCycles, Repeats: 1, Follow: true, Reach: true, Orders: true, Checked: true})
 	if errors.Is(err, runner.ErrFollow) {
 		err = &diag.UnsupportedError{Methods: []string{m.Names()[0].ID}, Err: err}
 	}
@@ -74,7 +74,7 @@ func sink(r *runner.Reached) *estimate.Sink {
 	if r == nil {
 		return nil
 	}
-	s := &estimate.Sink{Pos: r.Pos.String(), What: r.What, SourceChain: []estimate.SourceLink{}}
+	s := &estimate.Sink{Pos: r.Pos.String(), What: r.What, By: r.By, SourceChain: []estimate.SourceLink{}}
 	for _, l := range r.Chain {
 		s.SourceChain = append(s.SourceChain, estimate.SourceLink{Pos: l.Pos.String(), Text: l.Text})
 	}

@@ -53,6 +53,7 @@ type Options struct {
 	Chain     bool      // find the chain of causes of each run, on one core
 	Follow    bool      // follow what the sampled inputs reach, on one core
 	Reach     bool      // a run ends where they first reach what its time depends on; with Follow
+	Orders    bool      // what nothing but the order of threads decides is followed as inputs are; with Follow
 	Out       io.Writer // where what the kernel prints goes; nil for nowhere
 	Cores     int       // that may simulate one run together; one if it is less
 
@@ -169,9 +170,10 @@ var ErrFollow = errors.New("inputs are followed on simulated machines")
 
 // Reached is a place where sampled inputs reach what the time of a run depends on.
 type Reached struct {
-	Pos  diag.Pos // of the instruction; where the job says at what the host looks, if it is the host
-	What string   // that they can change, as in "an address"
-	// Chain is by which instructions an input comes there, from the last one back to the input.
+	Pos  diag.Pos        // of the instruction; where the job says at what the host looks, if it is the host
+	What string          // that they can change, as in "an address"
+	By   estimate.Source // what comes there
+	// Chain is by which instructions it comes there, from the last one back to the input.
 	Chain []Link
 }
 

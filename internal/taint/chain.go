@@ -44,9 +44,11 @@ func (x *step) chain(s *Sink) {
 			given = len(stores) == 0 && (!writes || len(values) == 0) // an atomic operation can read what it has written itself
 		}
 		at, ok := x.parameter(in)
-		if s.Unsettled = x.spread[pc].unsettled; ok || read != 0 && given || s.Unsettled {
+		s.Unsettled, s.Unordered = x.spread[pc].unsettled, x.spread[pc].unordered
+		if ok || read != 0 && given || s.Unsettled || s.Unordered {
 			if s.Origin = at; !ok {
 				s.Origin = read
+				s.Mixed = !s.Unsettled && !s.Unordered && x.order.decides() && !x.given.any(read, uint64(max(in.Type.Bytes(), 1)))
 			}
 			for ; pc >= 0; pc = before[pc] {
 				s.Chain = append(s.Chain, &x.kernel.Instrs[pc])

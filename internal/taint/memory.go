@@ -2,6 +2,7 @@ package taint
 
 import (
 	"math/bits"
+	"slices"
 
 	"warpbound/internal/emu"
 	"warpbound/internal/isa"
@@ -113,21 +114,54 @@ func (x *step) touched(element, elements int) (lanes uint64) {
 	return lanes
 }
 
+// read returns the executing lanes of which an element, of so many, that they read is tainted, or is
+// what the order of threads decides.
+func (x *step) read(element, elements int) (lanes uint64) {
+	lanes = x.touched(element, elements)
+	if x.order == nil {
+		return lanes
+	}
+	for m := x.mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros64(m)
+		if in, at, n := x.part(lane, element, elements); x.reads(in, at, n) {
+			lanes |= 1 << lane
+		}
+	}
+	return lanes
+}
+
 // put notes of an element, of so many, that the executing lanes wrote whether it is tainted. Where lanes wrote the same
-// bytes, those of the highest stay.
-func (x *step) put(element, elements int, tainted uint64) {
+// bytes, those of the highest stay. value is what is written; nil if that is not known.
+func (x *step) put(element, elements int, tainted uint64, value *isa.Operand) {
 	for m := x.mask; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros64(m)
 		in, at, n := x.part(lane, element, elements)
+		if x.writes(in, at, n, x.stored(value, lane, tainted>>lane&1 != 0)) {
+			tainted |= 1 << lane
+		}
 		in.put(at, n, tainted>>lane&1 != 0)
 	}
 	x.hands(tainted & x.mask)
 }
 
+// stored is what a lane stores.
+func (x *step) stored(value *isa.Operand, lane int, tainted bool) written {
+	w := written{tainted: tainted}
+	if x.order != nil && value != nil {
+		switch value.Kind {
+		case isa.KindImm:
+			w.valued, w.value = true, value.Imm
+		case isa.KindReg:
+			w.valued, w.value = true, x.After.Register(value.Reg, lane)
+		}
+	}
+	return w
+}
+
 // load gives each result what memory holds.
 func (x *step) load() {
 	for i := range x.in.Dst {
-		x.result(i, x.touched(i, len(x.in.Dst)))
+		x.result(i, x.read(i, len(x.in.Dst)))
 	}
 }
 
@@ -136,7 +170,7 @@ func (x *step) store() {
 	elements := x.in.Src[1:]
 	for i, o := range elements {
 		if o.Kind != isa.KindSink || len(elements) == 1 {
-			x.put(i, len(elements), x.source(o))
+			x.put(i, len(elements), x.source(o), &o)
 		}
 	}
 }
@@ -144,9 +178,17 @@ func (x *step) store() {
 // atomic has lanes take their turns: each gives what memory holds, and joins its operands with that.
 func (x *step) atomic() {
 	operands, results := x.sources(1), uint64(0)
+	how := written{op: commutes(x.in), read: slices.ContainsFunc(x.in.Dst, func(o isa.Operand) bool { return o.Kind == isa.KindReg })}
 	for m := x.mask; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros64(m)
 		in, at, n := x.part(lane, 0, 1)
+		before, after := how.read && x.reads(in, at, n), x.writes(in, at, n, how)
+		if before {
+			results |= 1 << lane
+		}
+		if after {
+			operands |= 1 << lane
+		}
 		if in.any(at, n) {
 			results |= 1 << lane
 			x.spread[x.PC].read = x.Effect.Access.Addr[lane]
@@ -181,7 +223,12 @@ func (x *step) copy() Kind {
 			from, source, to, target = to, target, from, source
 		}
 		reached := accesses && from.any(source, n) // what reads nothing writes zeros
-		to.put(target, n, reached)
+		decided := accesses && x.reads(from, source, n)
+		decided = x.writes(to, target, n, written{tainted: reached}) || decided
+		to.put(target, n, reached || decided)
+		if decided {
+			tainted |= 1 << lane
+		}
 		if reached {
 			tainted |= 1 << lane
 			if x.spread[x.PC].read == 0 {
@@ -196,9 +243,9 @@ func (x *step) copy() Kind {
 // matrix has the lanes access rows together.
 func (x *step) matrix() {
 	if x.in.Op == isa.LdMatrix {
-		x.write(everywhere(x.touched(0, 1)))
+		x.write(everywhere(x.read(0, 1)))
 	} else {
-		x.put(0, 1, everywhere(x.sources(1)&x.mask))
+		x.put(0, 1, everywhere(x.sources(1)&x.mask), nil)
 	}
 }
 

@@ -23,6 +23,7 @@ type Step struct {
 	PC        int
 	Active    uint64      // lanes that the warp ran with
 	Effect    *emu.Effect // what it did; valid during the call only
+	After     *emu.Warp   // as the instruction left it; likewise
 }
 
 // Sink is a place where inputs reach what time depends on.
@@ -34,10 +35,14 @@ type Sink struct {
 	// Chain are the instructions by which an input comes there, from the last one to the one that
 	// reads the input at Origin: an address in global memory or in the parameter block. There may
 	// be others. It is no input that comes there if Unsettled is set, but what the last of them
-	// made, of which a device may make something else.
+	// made, of which a device may make something else; if Unordered is set, what the last of them
+	// reads or writes, which the order of threads decides; and if Mixed is set, what a launch before
+	// wrote, in which inputs or the order may have decided it.
 	Chain     []*isa.Instr
 	Origin    uint64
 	Unsettled bool
+	Unordered bool
+	Mixed     bool
 }
 
 // Kind tells what inputs reach.
@@ -62,10 +67,12 @@ type Tracker struct {
 
 	sink   *Sink
 	global set
-	given  set // of global memory when the run began
+	given  set    // of global memory when the run began
+	order  *order // nil if nobody asks what the order of threads decides
 
 	// Of the launch under way.
 	kernel *isa.Kernel
+	warps  int // of a CTA
 	params set
 	ctas   map[int]*cta
 	last   *cta // of the step before; nil if that is not known
@@ -76,6 +83,7 @@ type Tracker struct {
 type spread struct {
 	made      bool   // what it wrote was tainted
 	unsettled bool   // of itself: a device may have made something else of its sources
+	unordered bool   // of itself: the order of threads decides what it was
 	read      uint64 // the address of something tainted that it read in memory; 0 if there was none
 }
 
@@ -84,6 +92,11 @@ type cta struct {
 	index  int // in the grid
 	shared set
 	warps  [maxWarps]*warp
+
+	// Of Tracker.order.
+	accesses accesses // to shared memory
+	barriers int32    // that all warps have passed together
+	exited   uint64   // warps
 }
 
 // maxWarps is how many warps a CTA has at most (emu.NewGrid).
@@ -98,19 +111,35 @@ type warp struct {
 // Range is a range of bytes.
 type Range struct{ Start, Bytes uint64 }
 
+// NewTracker returns a tracker of inputs, or also of what nothing but the order in which threads run
+// decides: what they read and write where no barrier lies between, clocks, and on which SM they run.
+func NewTracker(orders bool) *Tracker {
+	t := new(Tracker)
+	if orders {
+		t.order = &order{contested: make(map[place]*set)}
+	}
+	return t
+}
+
 // Begin begins a run of which the given global memory is tainted.
 func (t *Tracker) Begin(memory []Range) {
-	*t = Tracker{Found: t.Found, ctas: make(map[int]*cta)}
+	*t = Tracker{Found: t.Found, order: t.order, ctas: make(map[int]*cta)}
+	if t.order != nil {
+		t.order.begin()
+	}
 	for _, r := range memory {
 		t.global.put(r.Start, r.Bytes, true)
 		t.given.put(r.Start, r.Bytes, true)
 	}
 }
 
-// Launch begins a launch in the run, of which the given parameters are tainted: ranges of the parameter block. Global
-// memory is as the launch before left it.
-func (t *Tracker) Launch(k *isa.Kernel, params []Range) {
-	t.kernel, t.params = k, set{}
+// Launch begins a launch in the run, of which the given parameters are tainted: ranges of the parameter block. CTAs
+// have so many warps. Global memory is as the launch before left it.
+func (t *Tracker) Launch(k *isa.Kernel, params []Range, warps int) {
+	t.kernel, t.params, t.warps = k, set{}, warps
+	if t.order != nil {
+		t.order.beginLaunch(k)
+	}
 	clear(t.ctas)
 	t.last = nil
 	t.spread = make([]spread, len(k.Instrs))
@@ -125,7 +154,7 @@ func (t *Tracker) Clear(r Range) { t.global.put(r.Start, r.Bytes, false) }
 // Host tells that the host looks at bytes of global memory to decide what to do.
 func (t *Tracker) Host(r Range) {
 	if t.sink == nil && t.global.any(r.Start, r.Bytes) {
-		t.reach(&Sink{Kernel: t.kernel, Kind: Host, Origin: r.Start})
+		t.reach(&Sink{Kernel: t.kernel, Kind: Host, Origin: r.Start, Mixed: t.order.decides()})
 	}
 }
 
@@ -140,6 +169,10 @@ func (t *Tracker) reach(s *Sink) {
 // Sink returns the first that inputs reached in the run, nil if they reached none.
 func (t *Tracker) Sink() *Sink { return t.sink }
 
+// Incomplete reports that too little was tainted: the same run has to be made again, and be followed
+// from Begin on.
+func (t *Tracker) Incomplete() bool { return t.sink == nil && t.order != nil && t.order.grown }
+
 // Step takes note of an instruction. After the first sink nothing is followed any more.
 func (t *Tracker) Step(s *Step) {
 	if t.sink != nil {
@@ -152,7 +185,13 @@ func (t *Tracker) Step(s *Step) {
 		c.warps[s.Warp] = w
 	}
 	x := step{Step: s, Tracker: t, cta: c, warp: w, in: &t.kernel.Instrs[s.PC], mask: s.Effect.Mask}
+	if t.order != nil {
+		t.order.steps = max(t.order.steps+1, 1)
+	}
 	kind := x.execute()
+	if t.order != nil {
+		x.pass()
+	}
 	if kind == "" && s.Effect.Separate { // whose operands take part, and when, is not followed
 		kind = Operand
 	}
@@ -290,8 +329,8 @@ func (x *step) register(o isa.Operand) uint64 {
 	return x.warp.registers[o.Reg]
 }
 
-// source returns the lanes in which a source is tainted. Special registers are not: those that change tell times and
-// places, which are the same as long as no sink is reached.
+// source returns the lanes in which a source is tainted. Special registers are not by inputs: those that change tell
+// times and places, which are the same as long as no sink is reached.
 func (x *step) source(o isa.Operand) uint64 {
 	switch o.Kind {
 	case isa.KindReg, isa.KindAddr, isa.KindVarAddr:
@@ -299,6 +338,11 @@ func (x *step) source(o isa.Operand) uint64 {
 	case isa.KindParam:
 		p := &x.kernel.Params[o.Var]
 		if x.params.any(uint64(p.Offset), uint64(p.Bytes)) {
+			return ^uint64(0)
+		}
+	case isa.KindSpecial:
+		if x.order != nil && changesWithOrder(o.Special) {
+			x.decidesHere()
 			return ^uint64(0)
 		}
 	}

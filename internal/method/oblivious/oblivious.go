@@ -43,7 +43,7 @@ func (e *SinkError) Error() string {
 			way = append(way, fmt.Sprintf("%d further instructions", left))
 		}
 	}
-	text := fmt.Sprintf("%s: inputs can change %s", e.Sink.Pos, e.Sink.What)
+	text := fmt.Sprintf("%s: %s can change %s", e.Sink.Pos, e.Sink.By.Phrase(), e.Sink.What)
 	if way != nil {
 		text += ", by way of " + strings.Join(way, ", ")
 	}

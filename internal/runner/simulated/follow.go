@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"warpbound/diag"
+	"warpbound/estimate"
 	"warpbound/internal/abi"
 	"warpbound/internal/job"
 	"warpbound/internal/runner"
@@ -16,7 +17,7 @@ import (
 func tell(t *taint.Tracker) func(*sim.Step) {
 	step := new(taint.Step)
 	return func(s *sim.Step) {
-		*step = taint.Step{CTA: s.CTA, Warp: s.Warp, PC: s.PC, Active: s.Active, Effect: s.Effect}
+		*step = taint.Step{CTA: s.CTA, Warp: s.Warp, PC: s.PC, Active: s.Active, Effect: s.Effect, After: s.After}
 		t.Step(step)
 	}
 }
@@ -44,7 +45,8 @@ func (t *launch) followInputs() {
 	for _, r := range t.kernel.Sampled() {
 		sampled = append(sampled, taint.Range{Start: r.Addr - abi.ParamBase, Bytes: uint64(r.Bytes)})
 	}
-	t.taint.Launch(t.kernel.Code.Kernel(), sampled)
+	block, width := t.kernel.Bound.Job.Block, int(t.kernel.Machine.SM.WarpSize.Value)
+	t.taint.Launch(t.kernel.Code.Kernel(), sampled, (block[0]*block[1]*block[2]+width-1)/width)
 }
 
 // reached returns the first place where inputs reached what time depends on; nil if there is none, and if nobody asks.
@@ -53,7 +55,7 @@ func (t *run) reached() *runner.Reached {
 		return nil
 	}
 	s := t.taint.Sink()
-	r := &runner.Reached{What: string(s.Kind)}
+	r := &runner.Reached{What: string(s.Kind), By: source(s)}
 	if s.Instr != nil {
 		r.Pos = s.Instr.Pos
 	} else {
@@ -66,6 +68,19 @@ func (t *run) reached() *runner.Reached {
 		r.Chain = append(r.Chain, t.origin(s))
 	}
 	return r
+}
+
+// source returns what comes to a sink.
+func source(s *taint.Sink) estimate.Source {
+	switch {
+	case s.Unordered:
+		return estimate.ByOrder
+	case s.Unsettled:
+		return estimate.ByDevice
+	case s.Mixed:
+		return estimate.ByLaunch
+	}
+	return estimate.ByInputs
 }
 
 // looks returns where one of the steps says that a run goes on as the buffer at an address tells.
@@ -84,8 +99,11 @@ func (t *run) looks(steps []job.Step, at uint64) diag.Pos {
 
 // origin says which input lies where a chain begins.
 func (t *run) origin(s *taint.Sink) runner.Link {
-	if s.Unsettled {
-		return runner.Link{Pos: s.Chain[len(s.Chain)-1].Pos, Text: "NaN, of which a device may make another integer"}
+	switch source(s) {
+	case estimate.ByDevice:
+		return runner.Link{Pos: s.Chain[len(s.Chain)-1].Pos, Text: "a value that the manual leaves open, and a device may choose otherwise"}
+	case estimate.ByOrder:
+		return runner.Link{Pos: s.Chain[len(s.Chain)-1].Pos, Text: "the order in which threads run, which nothing fixes"}
 	}
 	for _, l := range t.launches {
 		if l.kernel.Code.Kernel() != s.Kernel {

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"warpbound/estimate"
 	"warpbound/internal/platform"
 	"warpbound/internal/runner"
 	"warpbound/internal/test/jobtest"
@@ -205,7 +206,7 @@ func TestFollowNaN(t *testing.T) {
 			if (got == nil) != (c.want == "") || got != nil && got.What != c.want {
 				t.Errorf("%s on %s: %+v is reached, want %q", c.name, machine, got, c.want)
 			}
-			const origin = "NaN, of which a device may make another integer"
+			const origin = "a value that the manual leaves open, and a device may choose otherwise"
 			if got != nil && (len(got.Chain) < 2 || got.Chain[len(got.Chain)-1].Text != origin) {
 				t.Errorf("%s on %s: by way of %+v, which is from no NaN", c.name, machine, got.Chain)
 			}
@@ -256,7 +257,11 @@ func TestFollowSpin(t *testing.T) {
 // compare follows the first vector of a job, and says what its inputs reach. If it is nothing, it is an error if a run of
 // the first vectors, so many, takes another time, or if their records are others.
 func compare(j *platform.Job, vectors int) (*runner.Reached, error) {
-	opts := runner.Options{Follow: true}
+	return compareWith(runner.Options{Follow: true}, j, vectors)
+}
+
+// compareWith does so with options.
+func compareWith(opts runner.Options, j *platform.Job, vectors int) (*runner.Reached, error) {
 	for _, k := range j.Kernels {
 		points := make([]trace.Ipoint, len(k.Graph.Blocks))
 		for b := range points {
@@ -319,6 +324,43 @@ func TestFollowLaunches(t *testing.T) {
 		}
 		if c.name == "host" && got.Pos.String() != "job.toml:11:1" {
 			t.Errorf("the host looks at %v", got.Pos)
+		}
+	}
+}
+
+// TestFollowOrders follows what the order of threads decides, too: within a launch and into the next
+// one, and to the host. A run is made twice where somebody writes behind a read.
+func TestFollowOrders(t *testing.T) {
+	const thread, host = "whether threads execute an instruction", "whether there is another round"
+	const load = "ld.global.u32 %x, [%out];\nsetp.eq.u32 %s, %x, 77;\n@%s bra END;\n"
+	const first = "setp.ne.u32 %s, %tid, 0;\n@%s bra NEXT;\n"
+	const second = "[[launch]]\n[[launch]]\n"
+	const repeat = "[repeat]\nwhile = \"out\"\nlimit = 3\n"
+	for _, c := range []struct{ name, body, launches, want string }{
+		{"data", "add.u32 %x, %c, 1;", "", ""},
+		{"a queue", first + "atom.global.add.u32 %x, [%out], 1;\nNEXT:\n" + branch, "", thread},
+		{"a counter", first + "red.global.add.u32 [%out], 1;\nNEXT:\n", "", ""},
+		{"what another CTA writes behind the read", load + first + "st.global.u32 [%out], 5;\nNEXT:\n", "", thread},
+		{"what another CTA writes behind a read that decides nothing", "ld.global.u32 %x, [%out];\n" + first + "st.global.u32 [%out], 5;\nNEXT:\nmov.u32 %x, 0;", "", ""},
+		{"a sum that a launch reads", "mov.u32 %y, %ctaid.x;\nsetp.ne.u32 %s, %y, 0;\n@%s bra NEXT;\n" + load + "NEXT:\nred.global.add.u32 [%out+800], 1;\nbra.uni END;", second, ""},
+		{"a number that the next launch reads", "ld.global.u32 %x, [%out+900];\nsetp.eq.u32 %s, %x, 77;\n@%s bra END;\nmov.u32 %x, %ctaid.x;\nst.global.u32 [%out+900], %x;\nbra.uni END;", second, thread},
+		{"a sum that the next launch reads", "atom.global.exch.b32 %x, [%out+900], 1;\nbra.uni END;", second, ""},
+		{"a flag", "st.global.u32 [%out], 0;\nbra.uni END;", repeat, ""},
+		{"a flag of some CTA", "mov.u32 %x, %ctaid.x;\nst.global.u32 [%out], %x;\nst.global.u32 [%out], 0;\nbra.uni END;", repeat, host},
+	} {
+		for _, machine := range onFirst {
+			by := estimate.ByOrder
+			if c.launches != "" {
+				by = estimate.ByLaunch
+			}
+			j := jobtest.Text(t, fmt.Sprintf("machine = %q\n", machine)+followedJob+c.launches, strings.Replace(followed, "BODY", c.body, 1))
+			got, err := compareWith(runner.Options{Follow: true, Orders: true}, j, 3)
+			if err != nil {
+				t.Fatalf("%s on %s: %v", c.name, machine, err)
+			}
+			if (got == nil) != (c.want == "") || got != nil && (got.What != c.want || got.By != by) {
+				t.Errorf("%s on %s: %+v is reached, want %q", c.name, machine, got, c.want)
+			}
 		}
 	}
 }

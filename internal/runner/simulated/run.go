@@ -34,7 +34,7 @@ type run struct {
 func newRun(w *workload.Workload, opts runner.Options) (*run, error) {
 	t := &run{job: w.Spec, several: w.Several(), warm: w.Spec.Caches.Warm, limit: opts.Limit()}
 	if opts.Follow {
-		t.taint, t.reach = new(taint.Tracker), opts.Reach
+		t.taint, t.reach = taint.NewTracker(opts.Orders), opts.Reach
 	}
 	for i, k := range w.Kernels {
 		s, err := newLaunch(w, i, opts, t.taint)
@@ -59,9 +59,29 @@ func (t *run) named(k *workload.Kernel, err error) error {
 // Run implements runner.Runner. It is an error if there is another round to do after as many as the job allows,
 // and if all launches together take more than the limit of cycles.
 func (t *run) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder) (*runner.Outcome, error) {
+	if err := t.begin(ctx, in, rec); err != nil {
+		return nil, err
+	}
+	if t.taint != nil && t.taint.Incomplete() {
+		if err := t.begin(ctx, in, nil); err != nil {
+			return nil, err
+		}
+		if t.taint.Incomplete() {
+			return nil, errors.New("internal error: a run accesses other memory when it is made again")
+		}
+	}
+	t.outcome.Cycles, t.outcome.Buffers, t.outcome.Rounds = t.result.Cycles, t.launches[0].memory.Buffers(), t.outcome.Launches[0].Executions
+	t.outcome.Turned = len(t.result.Turns) > 0
+	t.outcome.Reached = t.reached()
+	t.outcome.Invariant = t.taint != nil && t.outcome.Reached == nil
+	return &t.outcome, nil
+}
+
+// begin makes a run from its inputs on.
+func (t *run) begin(ctx context.Context, in *job.Inputs, rec *runner.Recorder) error {
 	memory := t.launches[0].memory
 	if _, err := memory.Fill(in); err != nil {
-		return nil, err
+		return err
 	}
 	for _, l := range t.launches[1:] {
 		l.memory.Share(memory)
@@ -71,14 +91,7 @@ func (t *run) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder) (*r
 	for i := range t.outcome.Launches {
 		t.outcome.Launches[i].Reset()
 	}
-	if err := t.execute(ctx, in, rec); err != nil {
-		return nil, err
-	}
-	t.outcome.Cycles, t.outcome.Buffers, t.outcome.Rounds = t.result.Cycles, memory.Buffers(), t.outcome.Launches[0].Executions
-	t.outcome.Turned = len(t.result.Turns) > 0
-	t.outcome.Reached = t.reached()
-	t.outcome.Invariant = t.taint != nil && t.outcome.Reached == nil
-	return &t.outcome, nil
+	return t.execute(ctx, in, rec)
 }
 
 // execute makes the launches of a run. That it ends where inputs reach a sink is no error, if it is to.

@@ -101,7 +101,7 @@ func (s *search) step(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	out, err := run(ctx, s.now, runner.Options{MaxCycles: limit, Repeats: 1, Follow: true, Reach: true, Checked: true})
+	out, err := run(ctx, s.now, runner.Options{MaxCycles: limit, Repeats: 1, Follow: true, Reach: true, Orders: true, Checked: true})
 	if err != nil {
 		return false, s.failed(ctx, err)
 	}
@@ -110,7 +110,7 @@ func (s *search) step(ctx context.Context) (done bool, err error) {
 		return true, nil
 	}
 	if reached.What != string(taint.Guard) {
-		return false, diag.Errorf(s.origin(reached.Pos), "inputs can change %s, which no selection replaces%s", reached.What, s.converted())
+		return false, diag.Errorf(s.origin(reached.Pos), "%s can change %s, which no selection replaces%s", reached.By.Phrase(), reached.What, s.converted())
 	}
 	kernel := s.kernelAt(reached.Pos)
 	if len(s.steps) == 0 {
