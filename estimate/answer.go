@@ -35,8 +35,11 @@ type Source string
 const (
 	ByInputs Source = "inputs"
 	ByDevice Source = "device" // has another value than the manual where that leaves it open
-	ByLaunch Source = "launch" // what one before wrote, in which inputs or the order of threads decided it
-	ByOrder  Source = "order"  // of threads, where no barrier and no end of a launch fixes it; clocks, and SMs that threads run on
+	ByLaunch Source = "launch" // what one before wrote, as inputs or the order of threads decided
+
+	// ByOrder is the order of threads where no barrier and no end of a launch fixes it. Clocks, and
+	// the SM that a thread runs on, tell of it.
+	ByOrder Source = "order"
 )
 
 // Phrase names the source as the subject of "can change".

@@ -238,6 +238,8 @@ func (s *schemer) of(t reflect.Type) object {
 			return object{{"enum", []Basis{Asserted, Basis(Observed), Basis(Annotated), Basis(Proven)}}}
 		case reflect.TypeFor[Label]():
 			return object{{"enum", Labels()}}
+		case reflect.TypeFor[Source]():
+			return object{{"enum", []Source{ByInputs, ByDevice, ByLaunch, ByOrder}}}
 		case reflect.TypeFor[Verdict]():
 			return object{{"enum", []Verdict{Within, Over, Unknown, Failed}}}
 		}

@@ -18,8 +18,8 @@ func waitsForThreads(in *isa.Instr) bool {
 	return in.Op.Info().Effect&(isa.Barriers|isa.Crosslane) != 0
 }
 
-// missingLanes returns the lanes that an instruction waits for and that do not surely execute it now,
-// together with the running entry. Must are those in which its guard surely holds.
+// missingLanes returns the lanes that an instruction waits for and that do not surely execute it
+// now, together with the running entry. Must are those in which its guard surely holds.
 func (x *execution) missingLanes(pc int, must uint64) uint64 {
 	alive := x.beyond
 	for i := range x.stack {

@@ -124,8 +124,8 @@ func (w *Warp) spins(eff *Effect) bool {
 	return false
 }
 
-// sumLocal returns a number that tells contents of the local memory of some lanes apart. A loop whose
-// counter the compiler keeps there gets on, although the registers are the same again.
+// sumLocal returns a number that tells contents of the local memory of some lanes apart. A loop
+// whose counter the compiler keeps there gets on, although the registers are the same again.
 func (w *Warp) sumLocal(lanes uint64) (sum uint64) {
 	const prime = 0x9e3779b97f4a7c15
 	for m := lanes; m != 0; m &= m - 1 {

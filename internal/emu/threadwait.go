@@ -98,8 +98,8 @@ func (op *threadWait) exec(w *Warp, mask uint64, eff *Effect) error {
 	return w.executeWaiting(eff)
 }
 
-// waitKey is what lanes must agree in to execute the operation together: a barrier and its count, or
-// the members.
+// waitKey is what lanes must agree in to execute the operation together: a barrier and its count,
+// or the members.
 func (op *threadWait) waitKey(w *Warp, lane int) uint64 {
 	switch {
 	case op.collective != nil:
@@ -125,7 +125,8 @@ func (op *threadWait) lanesLike(w *Warp, lanes uint64) uint64 {
 	return same
 }
 
-// awaitedLanes returns the lanes that must execute the operation together with one that has come to it.
+// awaitedLanes returns the lanes that must execute the operation together with one that has come to
+// it.
 func (op *threadWait) awaitedLanes(w *Warp, lane int) uint64 {
 	if op.collective != nil {
 		return op.waitKey(w, lane) & w.alive

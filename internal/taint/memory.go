@@ -114,8 +114,8 @@ func (x *step) touched(element, elements int) (lanes uint64) {
 	return lanes
 }
 
-// read returns the executing lanes of which an element, of so many, that they read is tainted, or is
-// what the order of threads decides.
+// read returns the executing lanes of which an element, of so many, that they read is tainted, or
+// is what the order of threads decides.
 func (x *step) read(element, elements int) (lanes uint64) {
 	lanes = x.touched(element, elements)
 	if x.order == nil {
@@ -178,7 +178,8 @@ func (x *step) store() {
 // atomic has lanes take their turns: each gives what memory holds, and joins its operands with that.
 func (x *step) atomic() {
 	operands, results := x.sources(1), uint64(0)
-	how := written{op: commutes(x.in), read: slices.ContainsFunc(x.in.Dst, func(o isa.Operand) bool { return o.Kind == isa.KindReg })}
+	read := slices.ContainsFunc(x.in.Dst, func(o isa.Operand) bool { return o.Kind == isa.KindReg })
+	how := written{op: commutes(x.in), read: read}
 	for m := x.mask; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros64(m)
 		in, at, n := x.part(lane, 0, 1)

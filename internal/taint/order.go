@@ -6,9 +6,9 @@ import (
 
 // order knows what nothing but the order of threads decides: what a thread reads that another one
 // writes, and which of several values stays, if no barrier of their CTA and no end of a launch lies
-// between the accesses. Instructions of one warp are ordered as they were executed, and the lanes of
-// one instruction are not. mbarriers, flags and locks order nothing here: how often threads ask them
-// is decided by the order itself.
+// between the accesses. Instructions of one warp are ordered as they were executed, and the lanes
+// of one instruction are not. mbarriers, flags and locks order nothing here: how often threads ask
+// them is decided by the order itself.
 //
 // That a read had to be tainted can become known when somebody writes behind it. Such bytes are
 // remembered for the run to be made again, in which whatever is read of them is tainted. If that

@@ -36,8 +36,8 @@ type Sink struct {
 	// reads the input at Origin: an address in global memory or in the parameter block. There may
 	// be others. It is no input that comes there if Unsettled is set, but what the last of them
 	// made, of which a device may make something else; if Unordered is set, what the last of them
-	// reads or writes, which the order of threads decides; and if Mixed is set, what a launch before
-	// wrote, in which inputs or the order may have decided it.
+	// reads or writes, which the order of threads decides; and if Mixed is set, what a launch
+	// before wrote, in which inputs or the order may have decided it.
 	Chain     []*isa.Instr
 	Origin    uint64
 	Unsettled bool
@@ -111,8 +111,9 @@ type warp struct {
 // Range is a range of bytes.
 type Range struct{ Start, Bytes uint64 }
 
-// NewTracker returns a tracker of inputs, or also of what nothing but the order in which threads run
-// decides: what they read and write where no barrier lies between, clocks, and on which SM they run.
+// NewTracker returns a tracker of inputs, or also of what nothing but the order in which threads
+// run decides: what they read and write where no barrier lies between, clocks, and on which SM they
+// run.
 func NewTracker(orders bool) *Tracker {
 	t := new(Tracker)
 	if orders {
@@ -133,8 +134,8 @@ func (t *Tracker) Begin(memory []Range) {
 	}
 }
 
-// Launch begins a launch in the run, of which the given parameters are tainted: ranges of the parameter block. CTAs
-// have so many warps. Global memory is as the launch before left it.
+// Launch begins a launch in the run, of which the given parameters are tainted: ranges of the
+// parameter block. CTAs have so many warps. Global memory is as the launch before left it.
 func (t *Tracker) Launch(k *isa.Kernel, params []Range, warps int) {
 	t.kernel, t.params, t.warps = k, set{}, warps
 	if t.order != nil {
@@ -169,8 +170,8 @@ func (t *Tracker) reach(s *Sink) {
 // Sink returns the first that inputs reached in the run, nil if they reached none.
 func (t *Tracker) Sink() *Sink { return t.sink }
 
-// Incomplete reports that too little was tainted: the same run has to be made again, and be followed
-// from Begin on.
+// Incomplete reports that too little was tainted: the same run has to be made again, and be
+// followed from Begin on.
 func (t *Tracker) Incomplete() bool { return t.sink == nil && t.order != nil && t.order.grown }
 
 // Step takes note of an instruction. After the first sink nothing is followed any more.
@@ -329,8 +330,8 @@ func (x *step) register(o isa.Operand) uint64 {
 	return x.warp.registers[o.Reg]
 }
 
-// source returns the lanes in which a source is tainted. Special registers are not by inputs: those that change tell
-// times and places, which are the same as long as no sink is reached.
+// source returns the lanes in which a source is tainted. Special registers are not by inputs: those
+// that change tell times and places, which are the same as long as no sink is reached.
 func (x *step) source(o isa.Operand) uint64 {
 	switch o.Kind {
 	case isa.KindReg, isa.KindAddr, isa.KindVarAddr:

@@ -101,9 +101,11 @@ func (t *run) looks(steps []job.Step, at uint64) diag.Pos {
 func (t *run) origin(s *taint.Sink) runner.Link {
 	switch source(s) {
 	case estimate.ByDevice:
-		return runner.Link{Pos: s.Chain[len(s.Chain)-1].Pos, Text: "a value that the manual leaves open, and a device may choose otherwise"}
+		const open = "a value that the manual leaves open, and a device may choose otherwise"
+		return runner.Link{Pos: s.Chain[len(s.Chain)-1].Pos, Text: open}
 	case estimate.ByOrder:
-		return runner.Link{Pos: s.Chain[len(s.Chain)-1].Pos, Text: "the order in which threads run, which nothing fixes"}
+		const open = "the order in which threads run, which nothing fixes"
+		return runner.Link{Pos: s.Chain[len(s.Chain)-1].Pos, Text: open}
 	}
 	for _, l := range t.launches {
 		if l.kernel.Code.Kernel() != s.Kernel {

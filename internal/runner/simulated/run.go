@@ -70,7 +70,8 @@ func (t *run) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder) (*r
 			return nil, errors.New("internal error: a run accesses other memory when it is made again")
 		}
 	}
-	t.outcome.Cycles, t.outcome.Buffers, t.outcome.Rounds = t.result.Cycles, t.launches[0].memory.Buffers(), t.outcome.Launches[0].Executions
+	t.outcome.Cycles, t.outcome.Rounds = t.result.Cycles, t.outcome.Launches[0].Executions
+	t.outcome.Buffers = t.launches[0].memory.Buffers()
 	t.outcome.Turned = len(t.result.Turns) > 0
 	t.outcome.Reached = t.reached()
 	t.outcome.Invariant = t.taint != nil && t.outcome.Reached == nil
