@@ -33,7 +33,7 @@ type Source string
 
 // The sources.
 const (
-	ByInputs Source = "inputs"
+	ByInputs Source = "input"
 	ByDevice Source = "device" // has another value than the manual where that leaves it open
 	ByLaunch Source = "launch" // what one before wrote, as inputs or the order of threads decided
 
@@ -52,7 +52,7 @@ func (s Source) Phrase() string {
 	case ByLaunch:
 		return "what a launch before wrote, which inputs or the order of threads decide,"
 	}
-	return string(ByInputs)
+	return "inputs"
 }
 
 // SourceLink is an instruction that hands on what an input can change, or the input itself.

@@ -67,6 +67,9 @@ func (op *barrierOp) arriveAt(w *Warp, groups []parkedGroup, eff *Effect) error 
 	switch {
 	case b.warps>>w.index&1 != 0:
 		c.grid.noteUndefined(pc, fmt.Sprintf("a warp arrives twice at barrier %d before it lets warps go, and counts for another", id))
+	case w.passed>>id&1 != 0 && !w.code.learns:
+		const why = "a warp arrives again at barrier %d and has waited for nothing since: if the others come later, it counts for another"
+		c.grid.noteUndefined(pc, fmt.Sprintf(why, id))
 	case b.arrived > 0 && b.reduces != reduces:
 		c.grid.noteUndefined(pc, fmt.Sprintf("others have arrived at barrier %d, and only one of them and this one reduces", id))
 	}
@@ -74,9 +77,11 @@ func (op *barrierOp) arriveAt(w *Warp, groups []parkedGroup, eff *Effect) error 
 	b.arrived++
 	b.warps |= 1 << w.index
 	eff.Arrived = true
-	if op.form != isa.BarrierArrive {
+	if op.form == isa.BarrierArrive {
+		w.passed |= 1 << id
+	} else {
 		b.waiting |= 1 << w.index
-		w.waiting, w.arrived = true, pc
+		w.waiting, w.arrived, w.passed = true, pc, 0
 		c.stalled++
 	}
 	all := uint64(0)
@@ -97,6 +102,23 @@ func (op *barrierOp) arriveAt(w *Warp, groups []parkedGroup, eff *Effect) error 
 	}
 	c.release(b, eff)
 	return c.checkDeadlock(w, pc)
+}
+
+// learnsOfOthers reports whether an instruction, which is no barrier of a CTA, can tell a warp what
+// others have done.
+func learnsOfOthers(in *isa.Instr) bool {
+	order, _ := in.Strength()
+	switch in.Op {
+	case isa.Ld:
+		return order != isa.OrderWeak
+	case isa.Atom:
+		return true
+	case isa.Mbarrier:
+		return in.Mbarrier.Tests()
+	case isa.Bar:
+		return in.Barrier == isa.BarrierClusterWait
+	}
+	return false
 }
 
 // expectedWarps returns how many warps the barrier takes, 0 for all that have not exited.

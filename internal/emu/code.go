@@ -19,6 +19,7 @@ type Code struct {
 	heads     []bool         // of each instruction: see Head
 	awaits    []bool         // of each instruction: a barrier can be reached from its block
 	joins     []bool         // the same, or an instruction that names lanes which take part
+	learns    bool           // a warp can learn what others have done without a barrier of the CTA
 	registers []alu.Slot     // of each register that is no predicate
 	slots     []alu.MaskSlot // of each predicate
 	words     int            // of a warp's registers of up to 32 bits

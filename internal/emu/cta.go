@@ -45,7 +45,7 @@ func (g *Grid) StartCTA(c *CTA, index int) {
 		w.alive = ^uint64(0) >> (alu.MaxWidth - n)
 		w.regs.Full, w.out = w.alive, 0
 		w.waiting = false
-		w.phase = 0
+		w.passed, w.phase = 0, 0
 		w.polls, w.seen, w.polled = 0, 0, false
 		w.stack = append(w.stack[:0], entry{pc: 0, rpc: none, lanes: w.alive})
 		w.syncs = w.syncs[:0]

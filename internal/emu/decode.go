@@ -27,6 +27,7 @@ func Decode(k *isa.Kernel, g *cfg.Graph) (*Code, error) {
 	d.code.awaits = make([]bool, len(k.Instrs))
 	for i := range k.Instrs {
 		d.code.awaits[i] = g.ReachesBarrier(g.BlockOf(i))
+		d.code.learns = d.code.learns || learnsOfOthers(&k.Instrs[i])
 	}
 	if err := d.layOutVars(); err != nil {
 		return nil, err

@@ -145,6 +145,7 @@ type Warp struct {
 	waiting bool          // at a barrier
 	arrived int32         // the barrier instruction at which it waits
 	reduces []parkedGroup // lanes that get the result of the barrier at which it has arrived last
+	passed  uint16        // barriers at which it has arrived, and has waited at none since
 	phase   int           // of the cluster's barrier at which it has arrived
 	local   region
 	out     uint64      // lanes that are with warp-splits, see Detach
