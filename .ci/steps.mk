@@ -9,8 +9,8 @@ step = @printf '\n== %s\n' "$(1)"; TIMEFORMAT='== $@: %R s, %U + %S s of process
 
 tools := ./.ci/mutants ./.ci/processortime ./.ci/soak
 
-.PHONY: all format compile staticcheck arithmetic test race mutants tags arm64 demo browser
-all: format staticcheck arithmetic test race mutants tags arm64 demo browser
+.PHONY: all format compile staticcheck vet test race mutants tags arm64 demo browser
+all: format staticcheck vet test race mutants tags arm64 demo browser
 
 format:
 	$(call step,format) unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
@@ -18,16 +18,16 @@ format:
 
 # Others use what this leaves in Go's cache, instead of compiling it at the same time.
 compile:
-	$(call step,vet) go vet ./... $(tools); }
+	$(call step,compiler) go build ./... $(tools); }
 
 # The tool has a module file of its own, so that what it needs is not required of programs that import warpbound.
 staticcheck: compile
 	$(call step,staticcheck) go tool -modfile=.ci/tools.mod staticcheck ./...; }
 
-# Numbers of bounds are added up by their methods alone.
-arithmetic: compile
-	$(call step,arithmetic of bounds) go test -modfile=.ci/tools.mod ./.ci/arithmetic; \
-	go build -modfile=.ci/tools.mod -o .ci/bin/arithmetic ./.ci/arithmetic; go vet -vettool="$$PWD/.ci/bin/arithmetic" ./...; }
+# Numbers of bounds are added up by their methods alone; and what go vet says.
+vet: compile
+	$(call step,vet and arithmetic of bounds) go test -modfile=.ci/tools.mod ./.ci/arithmetic; \
+	go build -modfile=.ci/tools.mod -o .ci/bin/arithmetic ./.ci/arithmetic; go vet -vettool="$$PWD/.ci/bin/arithmetic" ./... $(tools); }
 
 test: compile
 	$(call step,tests within their limits of processor time) go build -o .ci/bin/processortime ./.ci/processortime; \
@@ -56,8 +56,9 @@ tags: compile
 	if ldd "$$folder/warpbound" >/dev/null 2>&1; then echo "built with the tag nocuda, but linked dynamically" >&2; exit 1; fi; \
 	"$$folder/warpbound" demo >/dev/null; }
 
+# The packages that have other files there.
 arm64: compile
-	$(call step,arm64) export GOOS=linux GOARCH=arm64 CGO_ENABLED=0; go build ./...; go vet ./internal/vec ./internal/cuda/...; }
+	$(call step,arm64) export GOOS=linux GOARCH=arm64 CGO_ENABLED=0; go vet ./internal/vec ./internal/cuda/...; }
 
 demo: compile
 	$(call step,demo and profiles in go tool pprof) folder=$$(mktemp -d); \
