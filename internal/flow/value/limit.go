@@ -13,7 +13,7 @@ func (s *solver) limit() {
 			return
 		}
 		for range narrowings {
-			s.round()
+			s.round(s.order, 0)
 		}
 	}
 }

@@ -74,9 +74,9 @@ func solve(g *cfg.Graph, launch Launch, known loads, divergedOps map[isa.Op]bool
 	s.machine.loads, s.machine.syms.sums, s.machine.syms.buffers = known, launch.Sums, launch.Buffers
 	s.machine.syms.ordered = slices.ContainsFunc(launch.Buffers, func(b Buffer) bool { return b.Contents.Ascends != nil })
 	s.settle()
-	s.machine.widen, s.machine.narrow = false, true
+	s.machine.narrow = true
 	for range narrowings {
-		s.round()
+		s.round(s.order, 0)
 	}
 	s.limit()
 	s.machine.last = nil
@@ -98,7 +98,8 @@ func solve(g *cfg.Graph, launch Launch, known loads, divergedOps map[isa.Op]bool
 type solver struct {
 	*Result
 	live       *cfg.Live
-	order      []int // blocks, in reverse post-order of all edges
+	order      []int   // blocks, in reverse post-order of all edges
+	components [][]int // strongly connected ones, such that edges between them lead forward, in the same order
 	heads      []bool
 	preds      [][]edgeRef
 	rank       []int              // of each block: its place in the order
@@ -145,6 +146,7 @@ func newSolver(g *cfg.Graph, launch Launch) *solver {
 			}
 		}
 	}
+	s.components = components(all, s.order)
 	s.thresholds = thresholds(g.Kernel, &s.Launch)
 	for b := range s.preds {
 		s.preds[b] = slices.Clone(s.into[b])
@@ -152,6 +154,23 @@ func newSolver(g *cfg.Graph, launch Launch) *solver {
 		slices.SortStableFunc(s.preds[b], func(d, e edgeRef) int { return s.rank[d.block] - s.rank[e.block] })
 	}
 	return s
+}
+
+// components returns the strongly connected components of a graph that have nodes in an order, such that edges
+// between them lead forward, and in each the nodes in that order.
+func components(g *graph.Graph, order []int) [][]int {
+	of := make([]int, g.Len())
+	all := graph.SCC(g)
+	list := make([][]int, len(all))
+	for i, nodes := range all {
+		for _, v := range nodes {
+			of[v] = len(all) - 1 - i // no component can be reached from one that stands before it in all
+		}
+	}
+	for _, v := range order {
+		list[of[v]] = append(list[of[v]], v)
+	}
+	return slices.DeleteFunc(list, func(nodes []int) bool { return nodes == nil })
 }
 
 // changes returns the registers that the instructions of each loop write.
@@ -253,29 +272,39 @@ func thresholds(k *isa.Kernel, l *Launch) map[int][]uint64 {
 	return found
 }
 
-// settle analyses all blocks until nothing changes any more.
+// settle analyses all blocks until nothing changes any more: the strongly connected components of the
+// flow graph one after the other, each as it depends on those before alone, and then all blocks together.
 func (s *solver) settle() {
-	for s.pass = 0; s.round(); s.pass++ {
-		s.machine.widen = s.pass >= widenSymbols
+	for _, component := range s.components {
+		s.repeat(component, len(s.machine.syms.all))
 	}
+	s.repeat(s.order, 0)
 }
 
-// round analyses every block once, and reports whether anything changed.
-func (s *solver) round() bool {
-	s.changed = false
-	before := make([]Strided, len(s.machine.syms.all))
-	for i := range before {
-		before[i] = s.machine.syms.all[i].set
+// repeat analyses some blocks until nothing changes any more, symbols from one on included.
+func (s *solver) repeat(blocks []int, symbols int) {
+	for s.pass = 0; s.round(blocks, symbols); s.pass++ {
+		s.machine.widen = s.pass >= widenSymbols
 	}
-	for _, b := range s.order {
+	s.machine.widen = false
+}
+
+// round analyses some blocks once, and reports whether anything changed, symbols from one on included.
+func (s *solver) round(blocks []int, symbols int) bool {
+	s.changed = false
+	before := make([]Strided, len(s.machine.syms.all)-symbols)
+	for i := range before {
+		before[i] = s.machine.syms.all[symbols+i].set
+	}
+	for _, b := range blocks {
 		if in, ok := s.enter(b); ok {
 			s.changed = s.changed || s.in[b] == nil
 			s.in[b] = in
 			s.leave(b)
 		}
 	}
-	for i := range s.machine.syms.all {
-		s.changed = s.changed || i >= len(before) || before[i] != s.machine.syms.all[i].set
+	for i, y := range s.machine.syms.all[symbols:] {
+		s.changed = s.changed || i >= len(before) || before[i] != y.set
 	}
 	return s.changed
 }
