@@ -6,9 +6,10 @@ type RaceVerdict struct {
 	// Verdict is "free" if no launch of that shape has a race, "may-race" if threads access the same bytes if they
 	// execute some pairs of instructions, and "unknown" if neither was proven.
 	Verdict string     `json:"verdict"`
-	Pairs   []RacePair `json:"pairs,omitempty"`  // that may race
-	Reason  string     `json:"reason,omitempty"` // why the verdict is unknown
-	Pos     string     `json:"pos,omitempty"`    // of the instruction that the reason concerns
+	Pairs   []RacePair `json:"pairs,omitempty"`   // that may race, a thousand at most
+	Omitted int        `json:"omitted,omitempty"` // further pairs
+	Reason  string     `json:"reason,omitempty"`  // why the verdict is unknown
+	Pos     string     `json:"pos,omitempty"`     // of the instruction that the reason concerns
 }
 
 // RacePair is the positions of two instructions, which may be one and the same.

@@ -16,7 +16,7 @@ func Races(r *value.Result, d *divergence.Result, lockStep bool) *estimate.RaceV
 		opts.Uniform = func(block int) bool { return d.Branch(block) <= divergence.CTA }
 	}
 	found := racefree.Analyze(r, opts)
-	out := &estimate.RaceVerdict{Verdict: found.Verdict.String(), Reason: found.Reason}
+	out := &estimate.RaceVerdict{Verdict: found.Verdict.String(), Reason: found.Reason, Omitted: found.Omitted}
 	if found.Verdict == racefree.Unknown {
 		out.Pos = place(r.Graph, found.Instr)
 	}

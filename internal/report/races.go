@@ -107,7 +107,7 @@ func raceVerdict(p *printer, v *estimate.RaceVerdict) {
 		p.printf("  data races: none for any input (proven)\n")
 	case len(v.Pairs) > 0:
 		p.printf("  data races: %s may access the same bytes, the first at %s and %s\n",
-			counted(len(v.Pairs), "pair"), v.Pairs[0].First, v.Pairs[0].Second)
+			counted(len(v.Pairs)+v.Omitted, "pair"), v.Pairs[0].First, v.Pairs[0].Second)
 	default:
 		p.printf("  data races: unknown, at %s: %s\n", v.Pos, v.Reason)
 	}

@@ -19,25 +19,25 @@ func base(x *value.Address) (found *value.Term, ok bool) {
 	return found, true
 }
 
-// basesDisjoint reports whether the accesses are to different buffers or variables, or why that is not known.
-func (p *pair) basesDisjoint(space isa.Space) (disjoint bool, reason string) {
+// basesDisjoint reports whether the accesses are to different buffers or variables, or what says why that is not known.
+func (p *pair) basesDisjoint(space isa.Space) (disjoint bool, reason func() string) {
 	a, okA := base(p.a)
 	b, okB := base(p.b)
 	switch {
 	case !okA:
-		return false, p.of(p.a) + "its address may come from several pointers"
+		return false, func() string { return p.of(p.a) + "its address may come from several pointers" }
 	case !okB:
-		return false, p.of(p.b) + "its address may come from several pointers"
+		return false, func() string { return p.of(p.b) + "its address may come from several pointers" }
 	case a == nil && b == nil, a != nil && b != nil && a.Name == b.Name:
-		return false, ""
+		return false, nil
 	case a == nil || b == nil:
 		return false, p.reason("the grid")
 	case space == isa.Global && p.values.Launch.Aliased:
-		return false, p.reason("the grid") + ": arguments may be addresses in one buffer"
+		return false, func() string { return p.reason("the grid")() + ": arguments may be addresses in one buffer" }
 	case space == isa.Global:
-		return true, ""
+		return true, nil
 	case p.inVariable(p.a, a) && p.inVariable(p.b, b):
-		return true, ""
+		return true, nil
 	}
 	return false, p.reason("a CTA")
 }

@@ -10,45 +10,54 @@ import (
 // intervals finds which accesses can be executed from the entry, or from a barrier, up to the next barrier. If barriers
 // order nothing, all are in one interval.
 func (a *analysis) intervals() {
+	a.within = make([][]int, len(a.accesses))
 	if a.aligned = a.align(); !a.aligned {
-		a.within = [][]bool{slices.Repeat([]bool{true}, len(a.accesses))}
+		for i := range a.within {
+			a.within[i] = []int{0}
+		}
 		return
 	}
-	a.within = append(a.within, a.follow(a.graph.Entry(), a.graph.Blocks[a.graph.Entry()].Start))
+	at := make(map[int]int, len(a.accesses)) // by instruction
+	for i := range a.accesses {
+		at[a.accesses[i].Instr] = i
+	}
+	number := 0
+	follow := func(from place) {
+		a.walk([]place{from}, func(pc int) {
+			if i, ok := at[pc]; ok {
+				a.within[i] = append(a.within[i], number)
+			}
+		})
+		number++
+	}
+	follow(a.beginning(a.graph.Entry()))
 	for b, block := range a.graph.Blocks {
 		for pc := block.Start; pc < block.End; pc++ {
 			if a.waits(pc) {
-				a.within = append(a.within, a.follow(b, pc+1))
+				follow(place{b, pc + 1})
 			}
 		}
 	}
 }
+
+// place is an instruction of a block.
+type place struct{ block, pc int }
+
+// beginning is the first instruction of a block.
+func (a *analysis) beginning(block int) place { return place{block, a.graph.Blocks[block].Start} }
 
 // waits reports whether an instruction is a barrier.
 func (a *analysis) waits(pc int) bool { return a.graph.Kernel.Instrs[pc].Op == isa.Bar }
 
-// follow returns the accesses that can be executed from an instruction of a block without passing a barrier.
-func (a *analysis) follow(block, pc int) []bool {
-	within := make([]bool, len(a.accesses))
-	a.walk(block, pc, func(pc int) {
-		for i := range a.accesses {
-			if a.accesses[i].Instr == pc {
-				within[i] = true
-			}
-		}
-	})
-	return within
-}
-
-// walk visits the instructions that can be executed from one of a block without passing a barrier.
-func (a *analysis) walk(block, pc int, visit func(pc int)) {
-	seen := make([]bool, len(a.graph.Blocks))
-	type place struct{ block, pc int }
-	for work := []place{{block, pc}}; len(work) > 0; {
+// walk visits the instructions that can be executed from some on without passing a barrier, each once.
+func (a *analysis) walk(from []place, visit func(pc int)) {
+	seen := make([]bool, len(a.graph.Kernel.Instrs))
+	for work := from; len(work) > 0; {
 		at := work[len(work)-1]
 		work = work[:len(work)-1]
 		end := a.graph.Blocks[at.block].End
-		for at.pc < end && !a.waits(at.pc) {
+		for at.pc < end && !a.waits(at.pc) && !seen[at.pc] {
+			seen[at.pc] = true
 			visit(at.pc)
 			at.pc++
 		}
@@ -56,9 +65,8 @@ func (a *analysis) walk(block, pc int, visit func(pc int)) {
 			continue
 		}
 		for _, s := range a.graph.Succ(at.block) {
-			if s != a.graph.Exit() && !seen[s] {
-				seen[s] = true
-				work = append(work, place{s, a.graph.Blocks[s].Start})
+			if s != a.graph.Exit() {
+				work = append(work, a.beginning(s))
 			}
 		}
 	}
@@ -66,8 +74,14 @@ func (a *analysis) walk(block, pc int, visit func(pc int)) {
 
 // concurrent reports whether threads of a CTA can execute two accesses without a barrier between.
 func (a *analysis) concurrent(i, j int) bool {
-	for _, in := range a.within {
-		if in[i] && in[j] {
+	first, second := a.within[i], a.within[j]
+	for len(first) > 0 && len(second) > 0 {
+		switch {
+		case first[0] < second[0]:
+			first = first[1:]
+		case first[0] > second[0]:
+			second = second[1:]
+		default:
 			return true
 		}
 	}
@@ -112,6 +126,7 @@ func (a *analysis) align() bool {
 		}
 	}
 	post := graph.Dominators(backward, end)
+	var leaving []int // branches of which some successors lead to no barrier
 	for b := range a.graph.Blocks {
 		if !awaits[b] || len(flow.Succ(b)) < 2 || a.opts.Uniform(b) {
 			continue
@@ -122,14 +137,14 @@ func (a *analysis) align() bool {
 				on = append(on, s)
 			}
 		}
-		if len(on) < len(flow.Succ(b)) && a.unordered(b, awaits) {
-			return false
+		if len(on) < len(flow.Succ(b)) {
+			leaving = append(leaving, b)
 		}
 		if len(on) > 1 && (!post.Contains(b) || a.decides(b, on, post.IDom(b), barriers)) {
 			return false
 		}
 	}
-	return true
+	return !a.unordered(leaving, awaits)
 }
 
 // full reports whether a barrier is one for all threads of a CTA, whatever they compute.
@@ -170,19 +185,30 @@ func (a *analysis) decides(branch int, successors []int, together int, barriers 
 	return false
 }
 
-// unordered reports whether threads that do not go on to a barrier behind a branch, while others may, access memory
-// since their last barrier: what they did is not ordered before what others do behind the next.
-func (a *analysis) unordered(branch int, awaits []bool) bool {
-	last := a.graph.Blocks[branch].End - 1
-	var found bool
+// unordered reports whether threads that do not go on to a barrier behind one of some branches, while others may, access
+// memory since their last barrier: what they did is not ordered before what others do behind the next.
+func (a *analysis) unordered(branches []int, awaits []bool) bool {
+	if len(branches) == 0 {
+		return false
+	}
+	accesses := make(map[int]bool, len(a.accesses)) // by instruction
+	before := make([]place, len(a.accesses))
 	for i := range a.accesses {
-		x := &a.accesses[i]
-		a.walk(x.Block, x.Instr, func(pc int) { found = found || pc == last })
-		for _, s := range a.graph.Succ(branch) {
+		accesses[a.accesses[i].Instr] = true
+		before[i] = place{a.accesses[i].Block, a.accesses[i].Instr}
+	}
+	var behind []place
+	last := make(map[int]bool) // instructions of the branches
+	for _, b := range branches {
+		last[a.graph.Blocks[b].End-1] = true
+		for _, s := range a.graph.Succ(b) {
 			if s != a.graph.Exit() && !awaits[s] {
-				a.walk(s, a.graph.Blocks[s].Start, func(pc int) { found = found || pc == x.Instr })
+				behind = append(behind, a.beginning(s))
 			}
 		}
 	}
+	found := false
+	a.walk(before, func(pc int) { found = found || last[pc] })
+	a.walk(behind, func(pc int) { found = found || accesses[pc] })
 	return found
 }

@@ -28,10 +28,14 @@ func (v Verdict) String() string { return [...]string{"unknown", "free", "may-ra
 // Pair is two accesses, by the indices of their instructions, which may be one and the same.
 type Pair struct{ First, Second int }
 
+// MaxPairs is how many pairs a result lists at most.
+const MaxPairs = 1000
+
 // Result is what is known of the races of a kernel.
 type Result struct {
 	Verdict Verdict
-	Pairs   []Pair // that may race
+	Pairs   []Pair // that may race, the first MaxPairs of them
+	Omitted int    // further ones
 
 	// Of the verdict Unknown: why, and the index of the instruction of which that is said.
 	Reason string
@@ -55,26 +59,7 @@ func Analyze(r *value.Result, opts Options) Result {
 		return Result{Reason: what, Instr: at}
 	}
 	a.intervals()
-	var out Result
-	for i := range a.accesses {
-		for j := i; j < len(a.accesses); j++ {
-			p := &pair{analysis: a, a: &a.accesses[i], b: &a.accesses[j], concurrent: a.concurrent(i, j)}
-			switch reason := p.conflict(); {
-			case reason == "":
-			case p.witnessed():
-				out.Pairs = append(out.Pairs, Pair{p.a.Instr, p.b.Instr})
-			case out.Reason == "":
-				out.Reason, out.Instr = reason, p.b.Instr
-			}
-		}
-	}
-	switch {
-	case len(out.Pairs) > 0:
-		return Result{Verdict: MayRace, Pairs: out.Pairs}
-	case out.Reason == "":
-		return Result{Verdict: Free}
-	}
-	return out
+	return a.compareAccesses()
 }
 
 // analysis is of one kernel.
@@ -83,8 +68,8 @@ type analysis struct {
 	graph    *cfg.Graph
 	opts     Options
 	accesses []value.Address
-	within   [][]bool // by interval between barriers and access: it can be executed there
-	aligned  bool     // the barriers order the accesses of different intervals
+	within   [][]int // of each access the intervals between barriers in which it can be executed, ascending
+	aligned  bool    // the barriers order the accesses of different intervals
 }
 
 // unseen finds an instruction that accesses memory in a way that is not looked into.
@@ -140,31 +125,26 @@ func (p *pair) orderly(sameCTA bool) bool {
 	return strong && (sameCTA || scopeA > isa.ScopeCluster && scopeB > isa.ScopeCluster)
 }
 
-// conflict returns why the accesses may race; empty if they cannot.
-func (p *pair) conflict() string {
+// conflict returns what says why the accesses may race; nil if they cannot.
+func (p *pair) conflict() (reason func() string) {
 	a, b := p.instrs()
-	writes := func(in *isa.Instr) bool { return in.Op != isa.Ld }
-	if !writes(a) && !writes(b) || p.orderly(false) {
-		return ""
+	if a.Op == isa.Ld && b.Op == isa.Ld || p.orderly(false) {
+		return nil
 	}
 	if a.Space != b.Space && a.Space != isa.Generic && b.Space != isa.Generic {
-		return ""
+		return nil
 	}
 	for _, x := range []*value.Address{p.b, p.a} {
 		in := &p.graph.Kernel.Instrs[x.Instr]
 		switch {
 		case in.Space == isa.Generic:
-			return p.of(x) + "its address is generic"
+			return func() string { return p.of(x) + "its address is generic" }
 		case x.Reason != "":
-			return p.of(x) + x.Reason
+			return func() string { return p.of(x) + x.Reason }
 		}
 	}
-	disjoint, reason := p.basesDisjoint(a.Space)
-	if reason != "" {
+	if disjoint, reason := p.basesDisjoint(a.Space); disjoint || reason != nil {
 		return reason
-	}
-	if disjoint {
-		return ""
 	}
 	if a.Space != isa.Shared && !p.disjoint(false) {
 		return p.reason("different CTAs")
@@ -172,7 +152,7 @@ func (p *pair) conflict() string {
 	if p.concurrent && !p.orderly(true) && !p.disjoint(true) {
 		return p.reason("a CTA")
 	}
-	return ""
+	return nil
 }
 
 // of begins a reason that concerns one of the accesses, if that is not the one whose position is given.
@@ -191,9 +171,12 @@ func (p *pair) position(x *value.Address) string {
 	return in.Pos.String()
 }
 
-func (p *pair) reason(of string) string {
-	if p.a == p.b {
-		return fmt.Sprintf("that threads of %s access different bytes is not proven", of)
+// reason says that threads of a group may access the same bytes.
+func (p *pair) reason(of string) func() string {
+	return func() string {
+		if p.a == p.b {
+			return fmt.Sprintf("that threads of %s access different bytes is not proven", of)
+		}
+		return fmt.Sprintf("that threads of %s access other bytes than at %s is not proven", of, p.position(p.a))
 	}
-	return fmt.Sprintf("that threads of %s access other bytes than at %s is not proven", of, p.position(p.a))
 }

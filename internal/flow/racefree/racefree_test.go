@@ -28,7 +28,9 @@ func verdict(t *testing.T, g *cfg.Graph, launch value.Launch) Result {
 			opts.Uniform = func(b int) bool { return d.Branch(b) <= divergence.CTA }
 		}
 	}
-	return Analyze(r, opts)
+	got := Analyze(r, opts)
+	holdClasses(t, r, opts, got)
+	return got
 }
 
 // prelude is in front of all kernels: %t is the thread of 256 and %c its CTA of four, %i both as a number, [%g] its word in

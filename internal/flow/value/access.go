@@ -110,22 +110,22 @@ type patterns struct {
 func (a *agreement) partial() []bool {
 	g := a.r.Graph
 	partial := make([]bool, a.flow.Len())
+	var ends []int // branches behind which lanes may end
 	for b := range g.Blocks {
 		if !a.diverges(b) {
 			continue
 		}
-		region := make([]bool, a.flow.Len())
-		for _, s := range a.flow.Succ(b) {
-			for i, in := range a.reach(s, g.Reconverge(b)) {
-				region[i] = region[i] || in
-			}
+		region := a.reach(g.Reconverge(b), a.flow.Succ(b)...)
+		if region.contains(g.Exit()) || g.Parted(b) || g.CheckSyncs() != nil {
+			ends = append(ends, b)
+			continue
 		}
-		if region[g.Exit()] || g.Parted(b) || g.CheckSyncs() != nil {
-			region = a.reach(b, -1)
+		for _, i := range region {
+			partial[i] = true
 		}
-		for i, in := range region {
-			partial[i] = partial[i] || in
-		}
+	}
+	for _, i := range a.reach(-1, ends...) {
+		partial[i] = true
 	}
 	return partial
 }

@@ -1,10 +1,10 @@
 package value
 
 import (
+	"fmt"
+	"iter"
 	"math"
 
-	"warpbound/internal/cfg"
-	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
 
@@ -61,8 +61,45 @@ type Address struct {
 	// access, if the conditions that are the same for all threads of the grid lead there.
 	Conditions bool
 
-	facts  []fact
-	result *Result
+	conditions *conditions // of the block; nil if control fails behind the access
+	guard      []fact      // what the guard says besides
+	result     *Result
+}
+
+// eachFact calls for each fact that holds where the access is executed.
+func (a *Address) eachFact() iter.Seq[fact] {
+	return func(yield func(fact) bool) {
+		for f := range a.conditions.eachFact() {
+			if !yield(f) {
+				return
+			}
+		}
+		for _, f := range a.guard {
+			if !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// Shape is a string that accesses of one analysis have in common if their addresses differ by a
+// constant alone, and if threads with the same indices come there as far as is known.
+func (a *Address) Shape() string {
+	shape := fmt.Appendf(nil, "%d %d %q %v %v", a.Bits, a.Width, a.Reason, a.Thread, a.CTA)
+	for i := range a.Terms {
+		shape = fmt.Appendf(shape, " %+v", a.Terms[i])
+	}
+	return string(shape)
+}
+
+// Key is a string that accesses of one shape have in common if the same is known of them but for
+// where they are.
+func (a *Address) Key() string {
+	number := 0
+	if a.conditions != nil {
+		number = a.conditions.number
+	}
+	return fmt.Sprintf("%d %v %d%s", a.Constant, a.Conditions, number, factsKey(a.guard))
 }
 
 // Addresses returns what the threads of a launch access: by loads, stores and atomic operations on global, shared and
@@ -71,7 +108,7 @@ type Address struct {
 // Counters of loops that change by a constant are replaced by what they begin with, plus
 // that constant times a number of iterations.
 func (r *Result) Addresses() []Address {
-	dom := graph.Dominators(r.Graph.Flow.Graph(), r.Graph.Entry())
+	control := newControlDependence(r)
 	x := &expansion{r: r, bounds: r.plainLoops()}
 	var all []Address
 	for b, block := range r.Graph.Blocks {
@@ -82,7 +119,7 @@ func (r *Result) Addresses() []Address {
 		for pc := block.Start; pc < block.End; pc++ {
 			in := &r.Graph.Kernel.Instrs[pc]
 			if accessKind(in) != "" {
-				if a, ok := r.addressOf(st, x, dom, b, pc); ok {
+				if a, ok := r.addressOf(st, x, control, b, pc); ok {
 					all = append(all, a)
 				}
 			}
@@ -93,10 +130,14 @@ func (r *Result) Addresses() []Address {
 }
 
 // addressOf describes the address of one access; false if it is never executed.
-func (r *Result) addressOf(st state, x *expansion, dom *graph.DomTree, block, pc int) (Address, bool) {
+func (r *Result) addressOf(st state, x *expansion, control *controlDependence, block, pc int) (Address, bool) {
 	in := &r.Graph.Kernel.Instrs[pc]
 	a := Address{Instr: pc, Block: block, Bits: r.Graph.Kernel.AddressBits, Width: laneBytes(in), result: r}
-	a.conditions(dom)
+	a.Thread, a.CTA = r.allIndices()
+	if control.dom.Contains(block) { // else control fails behind the access, which paths through the kernel leave out
+		a.conditions, a.Conditions = control.conditionsAt(block), control.explained(block)
+		a.Thread, a.CTA = a.conditions.thread, a.conditions.cta
+	}
 	if in.Space == isa.Shared {
 		a.Bits = min(a.Bits, sharedBits)
 	}
@@ -105,10 +146,12 @@ func (r *Result) addressOf(st state, x *expansion, dom *graph.DomTree, block, pc
 		if !ok {
 			return a, false
 		}
-		a.facts = append(a.facts, facts...)
+		a.guard = facts
 		a.Conditions = a.Conditions && exact
 	}
-	a.indices()
+	for _, f := range a.guard {
+		r.narrowIndices(&a.Thread, &a.CTA, f)
+	}
 	form := r.addressForm(st, in, a.Bits)
 	if !form.known() {
 		a.Reason = "its address is not affine"
@@ -206,7 +249,7 @@ func (a *Address) OfThread(t Term, thread int) (uint64, bool) {
 // number; false if that is not known. The launch must be known.
 func (a *Address) AllowedTo(thread int, cta [3]int) bool {
 	syms, l := a.result.machine.syms, &a.result.Launch
-	for _, f := range a.facts {
+	for f := range a.eachFact() {
 		sum := Const(int(f.form.bits), f.form.c)
 		for _, e := range f.form.terms {
 			s := syms.symbolIn(e.sym, l, thread)
@@ -225,37 +268,6 @@ func (a *Address) AllowedTo(thread int, cta [3]int) bool {
 		}
 	}
 	return true
-}
-
-// conditions collects what holds whenever control is in the block of the access.
-func (a *Address) conditions(dom *graph.DomTree) {
-	r := a.result
-	g := r.Graph
-	if !dom.Contains(a.Block) { // control fails behind the access, which paths through the kernel leave out
-		return
-	}
-	a.Conditions = true
-	decided := make(map[int]bool) // by block: the branch at its end, whose condition is among the facts
-	for b := a.Block; b != g.Entry(); b = dom.IDom(b) {
-		from, way, single := r.onlyWay(b)
-		if !single {
-			continue
-		}
-		last := g.Last(from)
-		if !last.Guard.Set || len(g.Blocks[from].Edges) < 2 {
-			continue
-		}
-		holds := (g.Blocks[from].Edges[way].Kind != cfg.FallThrough) != last.Guard.Not
-		facts, exact, _ := r.holds(r.machine.register(r.along[from][way], last.Guard.Reg), holds)
-		a.facts = append(a.facts, facts...)
-		decided[from] = exact
-	}
-	here, past := r.agreed.comesTo(a.Block, -1), r.agreed.comesTo(g.Exit(), a.Block)
-	for b := range g.Blocks {
-		if r.in[b] != nil && !decided[b] && len(g.Succ(b)) > 1 && here[b] && past[b] && !r.sameForAll(b) {
-			a.Conditions = false
-		}
-	}
 }
 
 // onlyWay returns the edge by which control comes to a block, if there is only one.
@@ -329,20 +341,15 @@ func (r *Result) exactly(c *condition, holds bool) bool {
 	return (constA || constB) && !different && r.machine.syms.isFixed(c.a.form) && r.machine.syms.isFixed(c.b.form)
 }
 
-// indices finds the indices of the threads for which the facts hold.
-func (a *Address) indices() {
-	l, bounds := &a.result.Launch, a.result.Graph.Kernel.Bounds
+// allIndices returns the indices of all threads, and of their CTAs.
+func (r *Result) allIndices() (thread, cta [3]Range) {
 	for axis := range 3 {
-		set, _, _ := l.special(isa.TidX+isa.Special(axis), bounds)
-		a.Thread[axis] = rangeOf(set)
-		set, _, _ = l.special(isa.CtaidX+isa.Special(axis), bounds)
-		a.CTA[axis] = rangeOf(set)
+		set, _, _ := r.Launch.special(isa.TidX+isa.Special(axis), r.Graph.Kernel.Bounds)
+		thread[axis] = rangeOf(set)
+		set, _, _ = r.Launch.special(isa.CtaidX+isa.Special(axis), r.Graph.Kernel.Bounds)
+		cta[axis] = rangeOf(set)
 	}
-	for range 3 {
-		for _, f := range a.facts {
-			a.narrow(f)
-		}
-	}
+	return thread, cta
 }
 
 func rangeOf(s Strided) Range {
@@ -350,9 +357,9 @@ func rangeOf(s Strided) Range {
 	return Range{int64(lo), int64(hi)}
 }
 
-// narrow uses a fact for the indices that occur in it, as far as it counts in numbers that do not wrap around.
-func (a *Address) narrow(f fact) {
-	syms := a.result.machine.syms
+// narrowIndices uses a fact for the indices of threads that occur in it, as far as it counts in numbers that do not wrap around.
+func (r *Result) narrowIndices(thread, cta *[3]Range, f fact) {
+	syms := r.machine.syms
 	var lo, hi int64 // of the form
 	switch {
 	case syms.fits(f.form, false):
@@ -374,11 +381,11 @@ func (a *Address) narrow(f fact) {
 			continue
 		}
 		var to *Range
-		switch role, axis := a.result.role(t.sym); role {
+		switch role, axis := r.role(t.sym); role {
 		case ThreadIndex:
-			to = &a.Thread[axis]
+			to = &thread[axis]
 		case CTAIndex:
-			to = &a.CTA[axis]
+			to = &cta[axis]
 		default:
 			continue
 		}

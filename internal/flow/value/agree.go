@@ -1,6 +1,8 @@
 package value
 
 import (
+	"slices"
+
 	"warpbound/internal/cfg"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
@@ -27,22 +29,36 @@ type agreement struct {
 	flow     *graph.Graph
 	varies   []bool          // by symbol
 	branches map[int]*branch // divergent ones, by block
-	again    map[[2]int][]bool
+	around   [][]*branch     // by block: those in whose region it is
+	joining  [][]*branch     // by block: those whose lanes reconverge there
+	again    map[[2]int]blocks
+	seen     []int // by block: the last search that came there
+	searches int
+}
+
+// blocks are some blocks, ascending.
+type blocks []int
+
+func (s blocks) contains(block int) bool {
+	_, found := slices.BinarySearch(s, block)
+	return found
 }
 
 // branch is a divergent branch with at least two ways that lead on.
 type branch struct {
 	block, reconverge int
-	parted            bool     // reconverge is not where all lanes reconverge
-	region            []bool   // by block
-	ways              [][]bool // for each successor the blocks of the region that it leads to
+	parted            bool // reconverge is not where all lanes reconverge
+	region            blocks
+	ways              []blocks // for each successor the blocks of the region that it leads to
 }
 
 // agree finds the agreement, beginning with everything agreed on.
 func agree(r *Result) *agreement {
+	flow := r.Graph.Flow.Graph()
 	a := &agreement{
-		r: r, flow: r.Graph.Flow.Graph(), varies: make([]bool, len(r.machine.syms.all)),
-		branches: make(map[int]*branch), again: make(map[[2]int][]bool),
+		r: r, flow: flow, varies: make([]bool, len(r.machine.syms.all)),
+		branches: make(map[int]*branch), around: make([][]*branch, flow.Len()), joining: make([][]*branch, flow.Len()),
+		again: make(map[[2]int]blocks), seen: make([]int, flow.Len()),
 	}
 	for changed := true; changed; {
 		changed = false
@@ -54,12 +70,22 @@ func agree(r *Result) *agreement {
 		for b := range r.Graph.Blocks {
 			if a.branches[b] == nil && a.diverges(b) {
 				if x := a.branch(b); x != nil {
-					a.branches[b], changed = x, true
+					a.addBranch(x)
+					changed = true
 				}
 			}
 		}
 	}
 	return a
+}
+
+// addBranch notes a divergent branch.
+func (a *agreement) addBranch(x *branch) {
+	a.branches[x.block] = x
+	for _, b := range x.region {
+		a.around[b] = append(a.around[b], x)
+	}
+	a.joining[x.reconverge] = append(a.joining[x.reconverge], x)
 }
 
 // formVaries reports whether the lanes that execute a block together may disagree on a
@@ -84,8 +110,8 @@ func (a *agreement) outdated(s Symbol, block int) bool {
 	if at < 0 {
 		return false
 	}
-	for _, x := range a.branches {
-		if x.region[at] && (x.parted || !x.region[block] || a.reaches(x, at)[block]) {
+	for _, x := range a.around[at] {
+		if x.parted || !x.region.contains(block) || a.reaches(x, at).contains(block) {
 			return true
 		}
 	}
@@ -103,38 +129,36 @@ func (a *agreement) assigned(s Symbol) int {
 
 // reaches returns the blocks that can be reached from where lanes reconverge without passing a
 // block.
-func (a *agreement) reaches(x *branch, without int) []bool {
+func (a *agreement) reaches(x *branch, without int) blocks {
 	key := [2]int{x.block, without}
-	if a.again[key] == nil {
-		a.again[key] = a.reach(x.reconverge, without)
+	found, known := a.again[key]
+	if !known {
+		found = a.reach(without, x.reconverge)
+		a.again[key] = found
 	}
-	return a.again[key]
+	return found
 }
 
-// reach returns the blocks that can be reached from one without passing another.
-func (a *agreement) reach(from, without int) []bool { return a.follow(from, without, a.flow.Succ) }
-
-// comesTo returns the blocks from which control can come to one without passing another.
-func (a *agreement) comesTo(to, without int) []bool { return a.follow(to, without, a.flow.Pred) }
-
-// follow returns the blocks that are found from one, without another, by what next returns of each.
-func (a *agreement) follow(from, without int, next func(block int) []int) []bool {
-	seen := make([]bool, a.flow.Len())
-	if from == without {
-		return seen
-	}
-	seen[from] = true
-	for work := []int{from}; len(work) > 0; {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, s := range next(b) {
-			if s != without && !seen[s] {
-				seen[s] = true
-				work = append(work, s)
-			}
+// reach returns the blocks that can be reached from some without passing another.
+func (a *agreement) reach(without int, from ...int) blocks {
+	a.searches++
+	var found blocks
+	visit := func(b int) {
+		if b != without && a.seen[b] != a.searches {
+			a.seen[b] = a.searches
+			found = append(found, b)
 		}
 	}
-	return seen
+	for _, b := range from {
+		visit(b)
+	}
+	for i := 0; i < len(found); i++ {
+		for _, s := range a.flow.Succ(found[i]) {
+			visit(s)
+		}
+	}
+	slices.Sort(found)
+	return found
 }
 
 func (a *agreement) symbolVaries(s Symbol) bool {
@@ -192,7 +216,7 @@ func (a *agreement) merges(block int, reg isa.Reg) bool {
 func (x *branch) joins(block int) bool {
 	ways := 0
 	for _, way := range x.ways {
-		if way[block] {
+		if way.contains(block) {
 			ways++
 		}
 	}
@@ -222,7 +246,7 @@ func (a *agreement) diverges(b int) bool {
 // branch describes a divergent branch; nil if at most one way leads on.
 func (a *agreement) branch(b int) *branch {
 	g := a.r.Graph
-	x := &branch{block: b, reconverge: g.Reconverge(b), parted: g.Parted(b) || g.CheckSyncs() != nil, region: make([]bool, a.flow.Len())}
+	x := &branch{block: b, reconverge: g.Reconverge(b), parted: g.Parted(b) || g.CheckSyncs() != nil}
 	if g.Kernel.Reconvergence == isa.AtSyncs && x.reconverge != g.Exit() {
 		x.reconverge-- // the sync, which lanes that left a loop in different iterations may execute together
 	}
@@ -230,21 +254,22 @@ func (a *agreement) branch(b int) *branch {
 	if x.parted {
 		without = -1
 	}
-	ways := 0
+	var on []int // successors that lead on
 	for _, s := range g.Succ(b) {
-		if s == g.Exit() || onlyExits(g, s) {
-			continue
-		}
-		ways++
-		way := a.reach(s, without)
-		x.ways = append(x.ways, way)
-		for i := range way {
-			x.region[i] = x.region[i] || way[i]
+		if s != g.Exit() && !onlyExits(g, s) {
+			on = append(on, s)
 		}
 	}
-	if ways < 2 {
+	if len(on) < 2 {
 		return nil
 	}
+	for _, s := range on {
+		way := a.reach(without, s)
+		x.ways = append(x.ways, way)
+		x.region = append(x.region, way...)
+	}
+	slices.Sort(x.region)
+	x.region = slices.Compact(x.region)
 	return x
 }
 

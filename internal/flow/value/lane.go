@@ -1,5 +1,7 @@
 package value
 
+import "slices"
+
 // ownPart returns the part of a counter in which lanes differ as their thread indices do,
 // if they agree on the rest of it in a block. That is so for a counter with which the lanes
 // enter a loop as a sum of such a part and one on which they agree, and to which they add
@@ -80,20 +82,21 @@ func (r *residue) set(width uint8) Strided { return multiples(width, power(r.ope
 
 // mixes reports whether lanes come to a block together with different ones of some forms.
 func (a *agreement) mixes(block int, in []incoming) bool {
-	for _, x := range a.branches {
-		if !x.joins(block) {
+	mixed := func(x *branch) bool { return x.joins(block) && a.mixesBehind(x, block, in) }
+	return slices.ContainsFunc(a.around[block], mixed) || slices.ContainsFunc(a.joining[block], mixed)
+}
+
+// mixesBehind is mixes for lanes that diverged at a branch.
+func (a *agreement) mixesBehind(x *branch, block int, in []incoming) bool {
+	first := Form{}
+	for _, f := range in {
+		if f.from != x.block && !x.region.contains(f.from) {
 			continue
 		}
-		first := Form{}
-		for _, f := range in {
-			if f.from != x.block && !x.region[f.from] {
-				continue
-			}
-			if first.known() && !first.equal(f.form) || a.outdatedIn(f.form, block) {
-				return true
-			}
-			first = f.form
+		if first.known() && !first.equal(f.form) || a.outdatedIn(f.form, block) {
+			return true
 		}
+		first = f.form
 	}
 	return false
 }

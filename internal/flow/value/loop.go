@@ -87,18 +87,20 @@ func (r *Result) countings() []*counting {
 	return all
 }
 
-// maxTogether limits the blocks that are visited for one loop, all branches together.
-const maxTogether = 1 << 18
-
 // together reports whether lanes that enter a loop together are never at different
 // iterations of it.
 func (a *agreement) together(l *graph.Loop) bool {
-	if !a.r.regular(l) || len(l.Body)*len(a.branches) > maxTogether {
+	if !a.r.regular(l) {
 		return false
 	}
-	for _, x := range a.branches {
-		if !l.Contains(x.block) {
+	var returns func(from, without int) bool // made for the first branch
+	for _, b := range l.Body {
+		x := a.branches[b]
+		if x == nil {
 			continue
+		}
+		if returns == nil {
+			returns = a.returnsOf(l)
 		}
 		inside, ways := 0, 0
 		for _, s := range a.flow.Succ(x.block) {
@@ -106,7 +108,7 @@ func (a *agreement) together(l *graph.Loop) bool {
 				continue
 			}
 			inside++
-			if s != x.reconverge && a.returns(l, s, x.reconverge) {
+			if s != x.reconverge && returns(s, x.reconverge) {
 				ways++
 			}
 		}
@@ -117,24 +119,36 @@ func (a *agreement) together(l *graph.Loop) bool {
 	return true
 }
 
-// returns reports whether control can come from a block of a loop to its header inside of
-// the loop without passing another block.
-func (a *agreement) returns(l *graph.Loop, from, without int) bool {
-	seen := map[int]bool{from: true}
-	for work := []int{from}; len(work) > 0; {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		if b == l.Header {
-			return true
-		}
+// returnsOf returns a function that reports whether control can come from a block of a loop to its
+// header inside of the loop without passing another block: whether that one does not post-dominate
+// the first where the way to the header is the only one out of the body.
+func (a *agreement) returnsOf(l *graph.Loop) func(from, without int) bool {
+	number := make(map[int]int, len(l.Body))
+	for i, b := range l.Body {
+		number[b] = i
+	}
+	end := len(l.Body)
+	backward := graph.New(end + 1)
+	for i, b := range l.Body {
 		for _, s := range a.flow.Succ(b) {
-			if s != without && l.Contains(s) && !seen[s] {
-				seen[s] = true
-				work = append(work, s)
+			if s == l.Header {
+				backward.AddEdge(end, i)
+			} else if j, inside := number[s]; inside {
+				backward.AddEdge(j, i)
 			}
 		}
 	}
-	return false
+	post := graph.Dominators(backward, end)
+	return func(from, without int) bool {
+		if from == l.Header {
+			return true
+		}
+		if without == l.Header || !post.Contains(number[from]) {
+			return false
+		}
+		passed, inside := number[without]
+		return !inside || !post.Dominates(passed, number[from])
+	}
 }
 
 // counting finds the bound of one loop.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
 
@@ -216,7 +215,7 @@ type touch struct {
 // accesses returns the loads and stores of the kernel that are executed and may be of memory that all threads share,
 // but for shared memory.
 func (r *Result) accesses() []touch {
-	dom := graph.Dominators(r.Graph.Flow.Graph(), r.Graph.Entry())
+	control := newControlDependence(r)
 	x := &expansion{r: r, bounds: r.plainLoops()}
 	var all []touch
 	for b, block := range r.Graph.Blocks {
@@ -226,7 +225,7 @@ func (r *Result) accesses() []touch {
 		st := r.in[b].clone()
 		for pc := block.Start; pc < block.End; pc++ {
 			if loads, writes := touches(&r.Graph.Kernel.Instrs[pc]); loads || writes {
-				if t, ok := r.touched(st, x, dom, b, pc); ok {
+				if t, ok := r.touched(st, x, control, b, pc); ok {
 					t.writes = writes
 					all = append(all, t)
 				}
@@ -257,13 +256,13 @@ func touches(in *isa.Instr) (loads, writes bool) {
 }
 
 // touched finds where an access lies; false if it is never executed.
-func (r *Result) touched(st state, x *expansion, dom *graph.DomTree, block, pc int) (touch, bool) {
+func (r *Result) touched(st state, x *expansion, control *controlDependence, block, pc int) (touch, bool) {
 	t := touch{instr: pc}
 	m, in := &r.machine, &r.Graph.Kernel.Instrs[pc]
 	if _, writes := touches(in); writes && in.Op != isa.St && in.Op != isa.Atom && in.Op != isa.Red {
 		return t, true
 	}
-	a, executed := r.addressOf(st, x, dom, block, pc)
+	a, executed := r.addressOf(st, x, control, block, pc)
 	if !executed {
 		return t, false
 	}
@@ -368,7 +367,7 @@ func (r *Result) beside(st state, a *Address) []fact {
 			all = append(all, fact{f.lifted(width), set.Extend(a.Bits, true)})
 		}
 	}
-	for _, f := range a.facts {
+	for f := range a.eachFact() {
 		add(f.form, f.set)
 	}
 	for reg := range st.all() {

@@ -59,14 +59,7 @@ func (a *agreement) findDivergedOps() map[isa.Op]bool {
 }
 
 // inRegion reports whether lanes may execute a block before they reconverge behind a branch.
-func (a *agreement) inRegion(block int) bool {
-	for _, x := range a.branches {
-		if x.region[block] {
-			return true
-		}
-	}
-	return false
-}
+func (a *agreement) inRegion(block int) bool { return len(a.around[block]) > 0 }
 
 // wholeWarps reports whether all lanes of full warps take part in a shuffle. What it reads from a
 // lane that does not is undefined.
