@@ -10,7 +10,7 @@ import (
 
 // Most commands are done before their garbage matters: memory is given for time, unless the
 // user says otherwise.
-const gcPercent = 300
+const gcPercent = 200
 
 func main() {
 	if os.Getenv("GOGC") == "" {
