@@ -123,7 +123,7 @@ func (x *step) read(element, elements int) (lanes uint64) {
 	}
 	for m := x.mask; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros64(m)
-		if in, at, n := x.part(lane, element, elements); x.reads(in, at, n) {
+		if in, at, n := x.part(lane, element, elements); x.noteRead(in, at, n) {
 			lanes |= 1 << lane
 		}
 	}
@@ -136,7 +136,7 @@ func (x *step) put(element, elements int, tainted uint64, value *isa.Operand) {
 	for m := x.mask; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros64(m)
 		in, at, n := x.part(lane, element, elements)
-		if x.writes(in, at, n, x.stored(value, lane, tainted>>lane&1 != 0)) {
+		if x.noteWrite(in, at, n, x.stored(value, lane, tainted>>lane&1 != 0)) {
 			tainted |= 1 << lane
 		}
 		in.put(at, n, tainted>>lane&1 != 0)
@@ -183,7 +183,7 @@ func (x *step) atomic() {
 	for m := x.mask; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros64(m)
 		in, at, n := x.part(lane, 0, 1)
-		before, after := how.read && x.reads(in, at, n), x.writes(in, at, n, how)
+		before, after := how.read && x.noteRead(in, at, n), x.noteWrite(in, at, n, how)
 		if before {
 			results |= 1 << lane
 		}
@@ -224,8 +224,8 @@ func (x *step) copy() Kind {
 			from, source, to, target = to, target, from, source
 		}
 		reached := accesses && from.any(source, n) // what reads nothing writes zeros
-		decided := accesses && x.reads(from, source, n)
-		decided = x.writes(to, target, n, written{tainted: reached}) || decided
+		decided := accesses && x.noteRead(from, source, n)
+		decided = x.noteWrite(to, target, n, written{tainted: reached}) || decided
 		to.put(target, n, reached || decided)
 		if decided {
 			tainted |= 1 << lane

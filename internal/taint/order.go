@@ -37,8 +37,8 @@ type place struct{ launch, cta int }
 // everyCTA stands for the CTA of global memory.
 const everyCTA = -1
 
-// begin begins a run.
-func (o *order) begin() { o.launch, o.grown, o.decided = -1, false, false }
+// beginRun begins a run.
+func (o *order) beginRun() { o.launch, o.grown, o.decided = -1, false, false }
 
 // beginLaunch begins a launch: whatever was done before is ordered before it.
 func (o *order) beginLaunch(k *isa.Kernel) {
@@ -187,9 +187,9 @@ func (a *accesses) each(at, n uint64, do func(of *accessed, at, bytes uint64)) {
 	}
 }
 
-// unordered returns the accesses to the memory in which bytes lie, nil if no other thread accesses
+// accessesTo returns the accesses to the memory in which bytes lie, nil if no other thread accesses
 // it or if nobody asks for orders.
-func (x *step) unordered(in *set) *accesses {
+func (x *step) accessesTo(in *set) *accesses {
 	if x.order == nil {
 		return nil
 	}
@@ -210,10 +210,10 @@ func (x *step) now() moment {
 	return moment{int32(x.cta.index), int16(x.Warp), x.cta.barriers}
 }
 
-// reads notes that a lane reads bytes, and reports whether the order of threads decides what it
+// noteRead notes that a lane reads bytes, and reports whether the order of threads decides what it
 // finds there.
-func (x *step) reads(in *set, at, n uint64) (decided bool) {
-	a := x.unordered(in)
+func (x *step) noteRead(in *set, at, n uint64) (decided bool) {
+	a := x.accessesTo(in)
 	if a == nil {
 		return false
 	}
@@ -238,10 +238,10 @@ type written struct {
 	tainted bool
 }
 
-// writes notes that a lane writes bytes, and reports whether the order of threads decides what is
+// noteWrite notes that a lane writes bytes, and reports whether the order of threads decides what is
 // there then.
-func (x *step) writes(in *set, at, n uint64, w written) (decided bool) {
-	a := x.unordered(in)
+func (x *step) noteWrite(in *set, at, n uint64, w written) (decided bool) {
+	a := x.accessesTo(in)
 	if a == nil {
 		return false
 	}
@@ -288,9 +288,9 @@ func commutes(in *isa.Instr) isa.AtomOp {
 	return isa.AtomNone
 }
 
-// pass notes that warps of a CTA go on behind a barrier. All that its warps did is ordered before
+// passBarrier notes that warps of a CTA go on behind a barrier. All that its warps did is ordered before
 // what they do now if all go on that have not exited.
-func (x *step) pass() {
+func (x *step) passBarrier() {
 	c := x.cta
 	if x.Effect.WarpDone {
 		c.exited |= 1 << x.Warp
@@ -310,4 +310,35 @@ func changesWithOrder(s isa.Special) bool {
 		return true
 	}
 	return false
+}
+
+// answeredInOrder returns the lanes in which the order decides what a test of an mbarrier gives: none
+// if threads do nothing else than to test it again until the phase is over, since then only how often
+// they ask depends on it, and what they get at last does not.
+func (x *step) answeredInOrder() uint64 {
+	if x.order == nil || !x.in.Mbarrier.Tests() || x.waitsForPhase() {
+		return 0
+	}
+	x.decidesHere()
+	return ^uint64(0)
+}
+
+// waitsForPhase reports whether a test of an mbarrier is repeated by the branch behind it, at once or
+// by a second one that the first passes, until its one result holds.
+func (x *step) waitsForPhase() bool {
+	branch := func(pc int) *isa.Instr {
+		if pc < len(x.kernel.Instrs) && x.kernel.Instrs[pc].Op == isa.Bra {
+			return &x.kernel.Instrs[pc]
+		}
+		return nil
+	}
+	first := branch(x.PC + 1)
+	if x.in.Guard.Set || len(x.in.Dst) != 1 || first == nil || !first.Guard.Set || first.Guard.Reg != x.in.Dst[0].Reg {
+		return false
+	}
+	if first.Guard.Not {
+		return first.Target == x.PC
+	}
+	second := branch(x.PC + 2)
+	return second != nil && !second.Guard.Set && second.Target == x.PC
 }

@@ -321,6 +321,10 @@ func TestOrderDecides(t *testing.T) {
 		{"a barrier of the others", "@%w2 st.shared.u32 [words], 7;\n@%w2 exit;\nbar.sync 0, 4;\n" + load, true},
 		{"a reducing barrier", "@%w0 st.shared.u32 [words], 7;\nbar.red.popc.u32 %r1, 0, %c0;\n" + load, false},
 
+		{"how often an mbarrier is asked", "setp.eq.u32 %p, %tid.x, 0;\n@%p mbarrier.init.shared.b64 [words], 6;\n" + barrier + "mbarrier.arrive.shared.b64 %z, [words];\nW: mbarrier.test_wait.parity.shared.b64 %p, [words], 0;\n@!%p bra W;", false},
+		{"how often it is asked by two branches", "setp.eq.u32 %p, %tid.x, 0;\n@%p mbarrier.init.shared.b64 [words], 6;\n" + barrier + "mbarrier.arrive.shared.b64 %z, [words];\nW: mbarrier.test_wait.parity.shared.b64 %p, [words], 0;\n@%p bra D;\nbra W;\nD:", false},
+		{"what an mbarrier answers", "setp.eq.u32 %p, %tid.x, 0;\n@%p mbarrier.init.shared.b64 [words], 6;\n" + barrier + "mbarrier.arrive.shared.b64 %z, [words];\nmbarrier.test_wait.parity.shared.b64 %p, [words], 0;\nselp.u32 %r0, 1, 2, %p;", true},
+		{"what is done while one waits", "setp.eq.u32 %p, %tid.x, 0;\n@%p mbarrier.init.shared.b64 [words], 6;\n" + barrier + "mbarrier.arrive.shared.b64 %z, [words];\nW: mbarrier.test_wait.parity.shared.b64 %p, [words], 0;\n@%p bra D;\nadd.u32 %r0, %r0, 1;\nbra W;\nD:", true},
 		{"an asynchronous copy of what others store", "@%c0 st.global.u32 [%buf], 7;\ncp.async.ca.shared.global [words], [%buf], 4;\ncp.async.wait_all;\n" + barrier + load, true},
 		{"an asynchronous copy that others read", "@%w0 cp.async.ca.shared.global [words], [%buf], 4;\n@%w0 cp.async.wait_all;\n" + load, true},
 	} {

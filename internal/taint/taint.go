@@ -126,7 +126,7 @@ func NewTracker(orders bool) *Tracker {
 func (t *Tracker) Begin(memory []Range) {
 	*t = Tracker{Found: t.Found, order: t.order, ctas: make(map[int]*cta)}
 	if t.order != nil {
-		t.order.begin()
+		t.order.beginRun()
 	}
 	for _, r := range memory {
 		t.global.put(r.Start, r.Bytes, true)
@@ -191,7 +191,7 @@ func (t *Tracker) Step(s *Step) {
 	}
 	kind := x.execute()
 	if t.order != nil {
-		x.pass()
+		x.passBarrier()
 	}
 	if kind == "" && s.Effect.Separate { // whose operands take part, and when, is not followed
 		kind = Operand
@@ -277,7 +277,7 @@ func (x *step) execute() Kind {
 		if x.sources(0)&x.mask != 0 || x.touched(0, 1) != 0 {
 			return Operand
 		}
-		x.write(0)
+		x.write(x.answeredInOrder())
 	case isa.Elect:
 		if x.sources(0)&x.mask != 0 {
 			return Operand

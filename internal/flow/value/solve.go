@@ -276,13 +276,13 @@ func thresholds(k *isa.Kernel, l *Launch) map[int][]uint64 {
 // flow graph one after the other, each as it depends on those before alone, and then all blocks together.
 func (s *solver) settle() {
 	for _, component := range s.components {
-		s.repeat(component, len(s.machine.syms.all))
+		s.repeatRounds(component, len(s.machine.syms.all))
 	}
-	s.repeat(s.order, 0)
+	s.repeatRounds(s.order, 0)
 }
 
-// repeat analyses some blocks until nothing changes any more, symbols from one on included.
-func (s *solver) repeat(blocks []int, symbols int) {
+// repeatRounds analyses some blocks until nothing changes any more, symbols from one on included.
+func (s *solver) repeatRounds(blocks []int, symbols int) {
 	for s.pass = 0; s.round(blocks, symbols); s.pass++ {
 		s.machine.widen = s.pass >= widenSymbols
 	}

@@ -55,7 +55,7 @@ func (t *run) reached() *runner.Reached {
 		return nil
 	}
 	s := t.taint.Sink()
-	r := &runner.Reached{What: string(s.Kind), By: source(s)}
+	r := &runner.Reached{What: string(s.Kind), By: sourceOf(s)}
 	if s.Instr != nil {
 		r.Pos = s.Instr.Pos
 	} else {
@@ -70,8 +70,8 @@ func (t *run) reached() *runner.Reached {
 	return r
 }
 
-// source returns what comes to a sink.
-func source(s *taint.Sink) estimate.Source {
+// sourceOf returns what comes to a sink.
+func sourceOf(s *taint.Sink) estimate.Source {
 	switch {
 	case s.Unordered:
 		return estimate.ByOrder
@@ -99,7 +99,7 @@ func (t *run) looks(steps []job.Step, at uint64) diag.Pos {
 
 // origin says which input lies where a chain begins.
 func (t *run) origin(s *taint.Sink) runner.Link {
-	switch source(s) {
+	switch sourceOf(s) {
 	case estimate.ByDevice:
 		const open = "a value that the manual leaves open, and a device may choose otherwise"
 		return runner.Link{Pos: s.Chain[len(s.Chain)-1].Pos, Text: open}

@@ -59,11 +59,11 @@ func (t *run) named(k *workload.Kernel, err error) error {
 // Run implements runner.Runner. It is an error if there is another round to do after as many as the job allows,
 // and if all launches together take more than the limit of cycles.
 func (t *run) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder) (*runner.Outcome, error) {
-	if err := t.begin(ctx, in, rec); err != nil {
+	if err := t.makeRun(ctx, in, rec); err != nil {
 		return nil, err
 	}
 	if t.taint != nil && t.taint.Incomplete() {
-		if err := t.begin(ctx, in, nil); err != nil {
+		if err := t.makeRun(ctx, in, nil); err != nil {
 			return nil, err
 		}
 		if t.taint.Incomplete() {
@@ -78,8 +78,8 @@ func (t *run) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder) (*r
 	return &t.outcome, nil
 }
 
-// begin makes a run from its inputs on.
-func (t *run) begin(ctx context.Context, in *job.Inputs, rec *runner.Recorder) error {
+// makeRun makes a run from its inputs on.
+func (t *run) makeRun(ctx context.Context, in *job.Inputs, rec *runner.Recorder) error {
 	memory := t.launches[0].memory
 	if _, err := memory.Fill(in); err != nil {
 		return err
