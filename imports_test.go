@@ -75,6 +75,7 @@ var arrows = []rule{
 	{"internal/splitting/...", []string{"internal/isa/*", "internal/flow/...", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "a pass over programs has no timing"},
 	{"internal/flow", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "flow facts have no timing"},
 	{"internal/flow/gated", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/..."}, "forms have no timing"},
+	{"internal/flow/strided", []string{"internal/isa", "internal/isa/*", "internal/cfg", "internal/graph", "internal/flow/*", "internal/machine", "internal/alu", "internal/emu", "internal/semantics", "internal/sim/...", "internal/method/..."}, "sets of words know no program"},
 	{"internal/flow/value", []string{"internal/isa/*", "internal/machine", "internal/alu", "internal/emu", "internal/semantics", "internal/sim/...", "internal/method/..."}, "values have no timing and are found without executing"},
 	{"internal/flow/divergence", []string{"internal/isa/*", "internal/machine", "internal/alu", "internal/emu", "internal/semantics", "internal/sim/...", "internal/method/..."}, "verdicts have no timing"},
 	{"internal/flow/ranking", []string{"internal/isa/*", "internal/machine", "internal/emu", "internal/sim/...", "internal/method/...", "internal/smt/process"}, "ranking functions have no timing, and whoever finds them starts no solver"},

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"warpbound/internal/flow/strided"
 	"warpbound/diag"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/isa"
@@ -99,10 +100,10 @@ func contents(p *job.Param) value.Contents {
 	width := 8 * each
 	switch c := &p.Content; c.Kind {
 	case job.Zeros:
-		return value.Contents{Each: each, Set: value.Const(width, 0)}
+		return value.Contents{Each: each, Set: strided.Const(width, 0)}
 	case job.Iota:
 		if last := uint64(p.Bytes/each - 1); !p.Type.IsFloat() && last <= ^uint64(0)>>(64-width) {
-			return value.Contents{Each: each, Set: value.Between(width, 0, last)}
+			return value.Contents{Each: each, Set: strided.Between(width, 0, last)}
 		}
 	case job.Uniform:
 		return value.Contents{Each: each, Set: numbers(p, nil, width)}
@@ -172,7 +173,7 @@ func initial(k *Kernel, variable int) value.Contents {
 		}
 	}
 	if v.Init == nil && v.Relocs == nil {
-		return value.Contents{Each: 1, Set: value.Const(8, 0)}
+		return value.Contents{Each: 1, Set: strided.Const(8, 0)}
 	}
 	data := make([]byte, v.Bytes)
 	copy(data, v.Init)
@@ -189,7 +190,7 @@ func plain(p *job.Param, data []byte) []value.Word {
 	for at := range data {
 		among := func(to job.Pointer) bool { return to.At <= at && at < to.At+8 }
 		if !slices.ContainsFunc(p.Content.Pointers, among) {
-			words = append(words, value.Word{Offset: at, Strided: value.Const(8, uint64(data[at]))})
+			words = append(words, value.Word{Offset: at, Interval: strided.Const(8, uint64(data[at]))})
 		}
 	}
 	return words

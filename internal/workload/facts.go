@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/abi"
 	"warpbound/internal/absexec"
 	"warpbound/internal/contract"
@@ -38,8 +39,8 @@ func (k *Kernel) launch(trust bool) value.Launch {
 		if !ok {
 			continue
 		}
-		known := func(at int, set value.Strided) {
-			l.Params = append(l.Params, value.Word{Offset: offset + at, Strided: set})
+		known := func(at int, set strided.Interval) {
+			l.Params = append(l.Params, value.Word{Offset: offset + at, Interval: set})
 		}
 		address := func(at, width int, of job.Address) {
 			points(of.Param)
@@ -50,7 +51,7 @@ func (k *Kernel) launch(trust bool) value.Launch {
 		case job.Buffer:
 			address(0, width, job.Address{Param: i})
 		case job.SharedPtr:
-			known(0, value.Multiples(width, abi.BufferAlign))
+			known(0, strided.Multiples(width, abi.BufferAlign))
 		case job.View:
 			address(0, width, *p.View)
 		case job.Scalar:
@@ -60,7 +61,7 @@ func (k *Kernel) launch(trust bool) value.Launch {
 				address(to.At, 64, to.To)
 			}
 			for _, w := range plain(p, p.Content.Data) {
-				known(w.Offset, w.Strided)
+				known(w.Offset, w.Interval)
 			}
 		case job.Array:
 			for _, to := range p.Content.Pointers {
@@ -121,25 +122,25 @@ func sum(whole *job.Job, linear contract.Linear, places map[int]value.SumTerm) (
 }
 
 // inBuffer returns what an address can be that lies so many bytes behind the start of a buffer.
-func inBuffer(width int, bytes uint64) value.Strided {
-	return value.Multiples(width, abi.BufferAlign).Add(value.Const(width, bytes))
+func inBuffer(width int, bytes uint64) strided.Interval {
+	return strided.Multiples(width, abi.BufferAlign).Add(strided.Const(width, bytes))
 }
 
 // numbers returns the words that a number can be, which in the first test vector is data.
-func numbers(p *job.Param, data []byte, width int) value.Strided {
+func numbers(p *job.Param, data []byte, width int) strided.Interval {
 	switch c := &p.Content; {
 	case c.Kind != job.Uniform:
 		var word [8]byte
 		copy(word[:], data)
-		return value.Const(width, binary.LittleEndian.Uint64(word[:]))
+		return strided.Const(width, binary.LittleEndian.Uint64(word[:]))
 	case !p.Type.IsFloat():
-		return value.Between(width, c.Base, c.Base+c.Span)
+		return strided.Between(width, c.Base, c.Base+c.Span)
 	}
 	return floats(p, width)
 }
 
 // related returns what relations leave of the words of a number, by the index of its parameter.
-func related(k *Kernel, param int, set value.Strided) value.Strided {
+func related(k *Kernel, param int, set strided.Interval) strided.Interval {
 	whole := k.Bound.Job.InWhole(param)
 	if whole < 0 {
 		return set
@@ -148,23 +149,23 @@ func related(k *Kernel, param int, set value.Strided) value.Strided {
 	if !ok {
 		return set
 	}
-	return value.Steps(set.Bits(), uint64(left.Low), uint64(left.High), uint64(left.Step))
+	return strided.Steps(set.Bits(), uint64(left.Low), uint64(left.High), uint64(left.Step))
 }
 
 // floats returns the bits of the floats that are sampled for a parameter: their magnitudes ascend as integers, those of
 // negative ones behind those of all others.
-func floats(p *job.Param, width int) value.Strided {
+func floats(p *job.Param, width int) strided.Interval {
 	low, high, _ := p.Extremes()
 	sign := uint64(1) << (width - 1)
 	switch {
 	case p.Content.Low > 0:
-		return value.Between(width, low, high)
+		return strided.Between(width, low, high)
 	case p.Content.High < 0:
-		return value.Between(width, high, low)
+		return strided.Between(width, high, low)
 	case p.Content.Low < 0:
-		return value.Any(width)
+		return strided.Any(width)
 	}
-	return value.Between(width, sign, high) // with the negative zero
+	return strided.Between(width, sign, high) // with the negative zero
 }
 
 // Values returns what registers hold and which addresses are accessed in a launch. Places of local memory that can be

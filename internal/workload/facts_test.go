@@ -3,8 +3,8 @@ package workload_test
 import (
 	"testing"
 
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/abi"
-	"warpbound/internal/flow/value"
 	"warpbound/internal/test/jobtest"
 )
 
@@ -48,18 +48,18 @@ name = "weight"
 type = "f32"
 range = [0, 1]
 `, ".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u32 n, .param .align 8 .b8 s[56]) { ret; }\n")
-	at := func(bytes uint64) value.Strided {
-		return value.Multiples(64, abi.BufferAlign).Add(value.Const(64, bytes))
+	at := func(bytes uint64) strided.Interval {
+		return strided.Multiples(64, abi.BufferAlign).Add(strided.Const(64, bytes))
 	}
-	want := map[int]value.Strided{
-		0: value.Between(32, 3, 5), 8: at(0), 16: at(8),
-		24: value.Const(16, 7), 26: value.Const(16, 8), 28: value.Const(16, 9),
-		32: at(24), 40: value.Const(64, 5), 48: value.Between(32, 1, 2), 52: value.Between(32, 1, 2), 56: value.Between(32, 1<<31, 0x3f7fffff),
+	want := map[int]strided.Interval{
+		0: strided.Between(32, 3, 5), 8: at(0), 16: at(8),
+		24: strided.Const(16, 7), 26: strided.Const(16, 8), 28: strided.Const(16, 9),
+		32: at(24), 40: strided.Const(64, 5), 48: strided.Between(32, 1, 2), 52: strided.Between(32, 1, 2), 56: strided.Between(32, 1<<31, 0x3f7fffff),
 	}
-	found := make(map[int]value.Strided)
+	found := make(map[int]strided.Interval)
 	for _, w := range j.First().Launch().Params {
 		if _, again := found[w.Offset]; !again { // the first one counts
-			found[w.Offset] = w.Strided
+			found[w.Offset] = w.Interval
 		}
 	}
 	if len(found) != len(want) {

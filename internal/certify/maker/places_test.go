@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/certify"
 	"warpbound/internal/certify/check"
 	"warpbound/internal/emu"
@@ -32,7 +33,7 @@ func launched(t *testing.T, l *flowtest.Launch) ([]certify.Fact, *check.Program)
 	for _, v := range l.Kernel.Params {
 		if v.Bytes == 4 {
 			n := binary.LittleEndian.Uint32(l.Grid.Launch().Params[v.Offset:])
-			launch.Params = append(launch.Params, value.Word{Offset: v.Offset, Strided: value.Const(32, uint64(n))})
+			launch.Params = append(launch.Params, value.Word{Offset: v.Offset, Interval: strided.Const(32, uint64(n))})
 		}
 	}
 	p.Values = value.Analyze(l.Graph, launch)

@@ -10,6 +10,7 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/gated"
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
@@ -119,7 +120,7 @@ var cases = []struct{ name, body, want string }{
 
 func TestVerdicts(t *testing.T) {
 	launch := value.Launch{Grid: [3]int{4, 1, 1}, Block: [3]int{256, 1, 1}, Params: []value.Word{
-		{Offset: 0, Strided: value.Multiples(64, 256)}, {Offset: 8, Strided: value.Multiples(64, 256)}, {Offset: 16, Strided: value.Const(32, 1000)},
+		{Offset: 0, Interval: strided.Multiples(64, 256)}, {Offset: 8, Interval: strided.Multiples(64, 256)}, {Offset: 16, Interval: strided.Const(32, 1000)},
 	}}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -169,14 +170,14 @@ func known(l *flowtest.Launch) value.Launch {
 	grid := l.Grid.Launch()
 	launch := value.Launch{Width: l.Grid.Width(), Grid: grid.Grid, Block: grid.Block}
 	for _, p := range l.Kernel.Params {
-		data, set := grid.Params[p.Offset:][:p.Bytes], value.Strided{}
+		data, set := grid.Params[p.Offset:][:p.Bytes], strided.Interval{}
 		switch p.Bytes {
 		case 8:
-			set = value.Multiples(64, 256)
+			set = strided.Multiples(64, 256)
 		case 4:
-			set = value.Const(32, uint64(binary.LittleEndian.Uint32(data)))
+			set = strided.Const(32, uint64(binary.LittleEndian.Uint32(data)))
 		}
-		launch.Params = append(launch.Params, value.Word{Offset: p.Offset, Strided: set})
+		launch.Params = append(launch.Params, value.Word{Offset: p.Offset, Interval: set})
 	}
 	return launch
 }

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/isa"
 	"warpbound/internal/smt"
@@ -145,10 +146,10 @@ func better(best *Rank, n int64, function string) *Rank {
 }
 
 // entering returns what a register holds where control enters the loop.
-func (f *finder) entering(r isa.Reg) value.Strided {
+func (f *finder) entering(r isa.Reg) strided.Interval {
 	set, ok := f.v.Entering(f.index, r)
 	if width := f.step.before[r].Width(); !ok || set.Bits() != width {
-		return value.Any(width)
+		return strided.Any(width)
 	}
 	return set
 }

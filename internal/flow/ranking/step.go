@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
@@ -134,7 +135,7 @@ func (l *loop) known(w words) []*smt.Term {
 }
 
 // in says that a word is in a set, but for remainders that are no powers of two.
-func (l *loop) in(t *smt.Term, set value.Strided) *smt.Term {
+func (l *loop) in(t *smt.Term, set strided.Interval) *smt.Term {
 	if t.Sort() == smt.Bool {
 		t = l.b.Ite(t, l.b.Number(1, 1), l.b.Number(1, 0))
 	}

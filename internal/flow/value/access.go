@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
 
@@ -151,7 +152,7 @@ func (p *patterns) access(st state, pc, block int) (Access, bool) {
 	}
 	v := m.address(st, in)
 	if in.Space == isa.Shared && !v.form.known() { // its high bits do not count
-		v = m.value(Any(sharedBits), p.r.addressForm(st, in, sharedBits))
+		v = m.value(strided.Any(sharedBits), p.r.addressForm(st, in, sharedBits))
 	}
 	m.under = knowledge{}
 	lanes := p.r.Launch.Lanes()
@@ -215,12 +216,12 @@ type counted struct {
 	value  *Value
 	atomic bool
 
-	own       Form    // the part of the address in which lanes differ as their indices do
-	common    Form    // the part on which they agree
-	rest      Strided // of counters, whose own part is in own, what they agree on
-	differing string  // a symbol in which they may differ otherwise
-	other     Form    // the part of such symbols
-	varying   Form    // all terms on which they may disagree
+	own       Form             // the part of the address in which lanes differ as their indices do
+	common    Form             // the part on which they agree
+	rest      strided.Interval // of counters, whose own part is in own, what they agree on
+	differing string           // a symbol in which they may differ otherwise
+	other     Form             // the part of such symbols
+	varying   Form             // all terms on which they may disagree
 }
 
 // split sorts the symbols of the address.
@@ -228,7 +229,7 @@ func (c *counted) split(block int) {
 	syms, f := c.r.machine.syms, c.value.form
 	c.own, c.other = constForm(f.bits, 0), constForm(f.bits, 0)
 	c.common, c.varying = constForm(f.bits, f.c), constForm(f.bits, 0)
-	c.rest = Const(int(f.bits), 0)
+	c.rest = strided.Const(f.bits, 0)
 	for _, t := range f.terms {
 		one := Form{bits: f.bits, terms: []term{t}}
 		switch y := &syms.all[t.sym]; {
@@ -265,7 +266,7 @@ func (c *counted) offsets() ([][]int64, bool) {
 			if !ok {
 				return nil, false
 			}
-			own = append(own, extend(x, c.own.bits))
+			own = append(own, strided.SignExtend(x, c.own.bits))
 			key += fmt.Sprint(own[i-first], " ")
 		}
 		if !seen[key] {
@@ -277,30 +278,30 @@ func (c *counted) offsets() ([][]int64, bool) {
 }
 
 // in returns the words that a form has in a thread of a CTA.
-func (t *symbols) in(f Form, l *Launch, thread int) Strided {
-	sum := Const(int(f.bits), f.c)
+func (t *symbols) in(f Form, l *Launch, thread int) strided.Interval {
+	sum := strided.Const(f.bits, f.c)
 	for _, e := range f.terms {
 		s := t.symbolIn(e.sym, l, thread)
-		if s.bits >= f.bits {
-			s = s.Cut(int(f.bits))
+		if s.Bits() >= f.bits {
+			s = s.Cut(f.bits)
 		} else {
-			s = s.Extend(int(f.bits), false)
+			s = s.Extend(f.bits, false)
 		}
 		sum = sum.Add(s.Times(e.coef))
 	}
 	return sum
 }
 
-func (t *symbols) symbolIn(s Symbol, l *Launch, thread int) Strided {
+func (t *symbols) symbolIn(s Symbol, l *Launch, thread int) strided.Interval {
 	y := &t.all[s]
 	switch {
 	case y.origin != fixed:
 	case y.special >= isa.TidX && y.special <= isa.TidZ:
-		return Const(32, uint64(l.thread(thread)[y.special-isa.TidX]))
+		return strided.Const(32, uint64(l.thread(thread)[y.special-isa.TidX]))
 	case y.special == isa.LaneID:
-		return Const(32, uint64(thread%l.Lanes()))
+		return strided.Const(32, uint64(thread%l.Lanes()))
 	case y.in != nil && y.varies:
-		args := make([]Strided, len(y.args))
+		args := make([]strided.Interval, len(y.args))
 		for i, f := range y.args {
 			args[i] = t.in(f, l, thread)
 		}
@@ -399,17 +400,17 @@ func (c *counted) byRange() {
 		return
 	}
 	syms := c.r.machine.syms
-	span := syms.set(c.own).Add(syms.set(c.other)).span()
-	here := syms.sum(c.varying, func(s Symbol) Strided { return c.r.machine.here(c.st, s) })
+	span := syms.set(c.own).Add(syms.set(c.other)).Span()
+	here := syms.sum(c.varying, func(s Symbol) strided.Interval { return c.r.machine.here(c.st, s) })
 	unit := c.mem.Segment
 	if c.access.Space == isa.Shared {
 		unit = c.mem.Banks * c.mem.BankWidth
 	}
 	// The range begins anywhere in a unit, unless it is that of here, which begins as the common part does.
-	c.within(min(span, c.value.Strided.span()), unit, unit-1)
+	c.within(min(span, c.value.Strided.Span()), unit, unit-1)
 	step, rem := syms.set(c.common).Residue()
 	step = min(step, uint64(unit))
-	c.within(here.span(), unit, unit-int(step)+int((rem+here.lo)&(step-1)))
+	c.within(here.Span(), unit, unit-int(step)+int((rem+here.Base())&(step-1)))
 }
 
 // within bounds what one execution costs if its addresses lie in a range of so many bytes between the first and the last, which begins at

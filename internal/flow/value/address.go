@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
 
@@ -162,7 +163,7 @@ func (r *Result) addressOf(st state, x *expansion, control *controlDependence, b
 		a.Reason = "its address has too many terms"
 		return a, true
 	}
-	a.Constant = extend(form.c, form.bits)
+	a.Constant = strided.SignExtend(form.c, form.bits)
 	for _, t := range form.terms {
 		a.Terms = append(a.Terms, r.term(t, form.bits))
 	}
@@ -180,7 +181,7 @@ func (r *Result) addressForm(st state, in *isa.Instr, bits int) Form {
 		return m.address(st, in).form
 	}
 	o := in.Src[0]
-	form := constForm(uint8(bits), o.Imm)
+	form := constForm(bits, o.Imm)
 	if o.Kind == isa.KindVarAddr {
 		form = form.add(m.variable(isa.Operand{Kind: isa.KindVar, Var: o.Var}, bits).form, 1)
 	} else if o.Kind != isa.KindAddr {
@@ -193,12 +194,12 @@ func (r *Result) addressForm(st state, in *isa.Instr, bits int) Form {
 }
 
 // term describes a term of a form.
-func (r *Result) term(t term, width uint8) Term {
+func (r *Result) term(t term, width int) Term {
 	y := &r.machine.syms.all[t.sym]
 	lo, hi := y.set.Unsigned()
-	out := Term{Coef: extend(t.coef, width), Name: y.name, Min: lo, Max: hi, Param: y.word, symbol: t.sym}
+	out := Term{Coef: strided.SignExtend(t.coef, width), Name: y.name, Min: lo, Max: hi, Param: y.word, symbol: t.sym}
 	out.Role, out.Axis = r.role(t.sym)
-	out.Base = out.Role == Common && y.in == nil && y.element == nil && y.special == 0 && int(y.set.bits) == r.Graph.Kernel.AddressBits
+	out.Base = out.Role == Common && y.in == nil && y.element == nil && y.special == 0 && y.set.Bits() == r.Graph.Kernel.AddressBits
 	return out
 }
 
@@ -250,16 +251,16 @@ func (a *Address) OfThread(t Term, thread int) (uint64, bool) {
 func (a *Address) AllowedTo(thread int, cta [3]int) bool {
 	syms, l := a.result.machine.syms, &a.result.Launch
 	for f := range a.eachFact() {
-		sum := Const(int(f.form.bits), f.form.c)
+		sum := strided.Const(f.form.bits, f.form.c)
 		for _, e := range f.form.terms {
 			s := syms.symbolIn(e.sym, l, thread)
 			if role, axis := a.result.role(e.sym); role == CTAIndex {
-				s = Const(32, uint64(cta[axis]))
+				s = strided.Const(32, uint64(cta[axis]))
 			}
-			if s.bits >= f.form.bits {
-				s = s.Cut(int(f.form.bits))
+			if s.Bits() >= f.form.bits {
+				s = s.Cut(f.form.bits)
 			} else {
-				s = s.Extend(int(f.form.bits), false)
+				s = s.Extend(f.form.bits, false)
 			}
 			sum = sum.Add(s.Times(e.coef))
 		}
@@ -352,7 +353,7 @@ func (r *Result) allIndices() (thread, cta [3]Range) {
 	return thread, cta
 }
 
-func rangeOf(s Strided) Range {
+func rangeOf(s strided.Interval) Range {
 	lo, hi := s.Unsigned()
 	return Range{int64(lo), int64(hi)}
 }
@@ -374,7 +375,7 @@ func (r *Result) narrowIndices(thread, cta *[3]Range, f fact) {
 		return
 	}
 	for _, t := range f.form.terms {
-		k := extend(t.coef, f.form.bits)
+		k := strided.SignExtend(t.coef, f.form.bits)
 		rest := f.form.add(Form{bits: f.form.bits, terms: []term{t}}, ^uint64(0))
 		restLo, restHi, ok := syms.exact(rest)
 		if !ok || k < -1<<31 || k > 1<<31 || min(lo, restLo) < -1<<61 || max(hi, restHi) > 1<<61 {
@@ -423,7 +424,7 @@ func (x *expansion) replace(f Form) (Form, Term, bool) {
 		if !ok {
 			continue
 		}
-		k, ok := signedProduct(extend(t.coef, f.bits), step, 64)
+		k, ok := strided.SignedProduct(strided.SignExtend(t.coef, f.bits), step, 64)
 		if !ok {
 			continue
 		}
@@ -438,11 +439,11 @@ func (x *expansion) replace(f Form) (Form, Term, bool) {
 
 // counter returns the form, in so many bits, with which a counter begins, its change in an iteration, and how many
 // iterations there can be.
-func (x *expansion) counter(s Symbol, width uint8) (start Form, step int64, times uint64, ok bool) {
+func (x *expansion) counter(s Symbol, width int) (start Form, step int64, times uint64, ok bool) {
 	m := &x.r.machine
 	y := &m.syms.all[s]
 	loops := x.r.Graph.Loops()
-	if y.origin != merged || y.set.bits > width || y.block == x.r.Graph.Entry() {
+	if y.origin != merged || y.set.Bits() > width || y.block == x.r.Graph.Entry() {
 		return Form{}, 0, 0, false
 	}
 	at := loops.Innermost(y.block)
@@ -451,16 +452,16 @@ func (x *expansion) counter(s Symbol, width uint8) (start Form, step int64, time
 	}
 	l := &counting{r: x.r, loop: &loops.Loops[at]}
 	start = l.enters(y.reg).form
-	if !start.known() || start.bits != y.set.bits || start.mentions(func(z Symbol) bool { return z == s }) {
+	if !start.known() || start.bits != y.set.Bits() || start.mentions(func(z Symbol) bool { return z == s }) {
 		return Form{}, 0, 0, false
 	}
 	steps := l.next(y.reg)
 	for i, next := range steps {
-		change := next.add(symbolForm(y.set.bits, s), ^uint64(0))
+		change := next.add(symbolForm(y.set.Bits(), s), ^uint64(0))
 		if !change.known() || len(change.terms) > 0 || i > 0 && !next.equal(steps[0]) {
 			return Form{}, 0, 0, false
 		}
-		step = extend(change.c, change.bits)
+		step = strided.SignExtend(change.c, change.bits)
 	}
 	if step == 0 {
 		return Form{}, 0, 0, false
@@ -471,7 +472,7 @@ func (x *expansion) counter(s Symbol, width uint8) (start Form, step int64, time
 		size = -size
 	}
 	// What comes to the header does not wrap around: it stays in a range that is short enough.
-	straight := hi-lo <= mask(y.set.bits)-size
+	straight := hi-lo <= strided.Mask(y.set.Bits())-size
 	if straight {
 		times = (hi - lo) / size
 	}
@@ -480,7 +481,7 @@ func (x *expansion) counter(s Symbol, width uint8) (start Form, step int64, time
 	} else if !straight {
 		return Form{}, 0, 0, false
 	}
-	if y.set.bits < width {
+	if y.set.Bits() < width {
 		if !straight || !m.syms.fits(start, false) {
 			return Form{}, 0, 0, false
 		}

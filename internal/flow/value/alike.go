@@ -19,7 +19,7 @@ type alike struct {
 
 // shape is the width of a form and its symbols.
 type shape struct {
-	bits  uint8
+	bits  int
 	count uint8
 	syms  [maxTerms]Symbol
 }

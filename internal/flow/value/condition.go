@@ -3,6 +3,7 @@ package value
 import (
 	"slices"
 
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
 
@@ -121,7 +122,7 @@ func (m *machine) truth(st state, o isa.Operand) *Value {
 		if bit != 0 {
 			bit = 1
 		}
-		v = &Value{Strided: Const(1, bit), form: constForm(1, bit)}
+		v = &Value{Strided: strided.Const(1, bit), form: constForm(1, bit)}
 	case isa.KindReg:
 		v = m.register(st, o.Reg)
 	}
@@ -165,11 +166,11 @@ func (m *machine) predicate(st state, pc, i int) *Value {
 	case isa.And, isa.Or:
 		c = combined(in.Op, m.truth(st, in.Src[0]).cond, m.truth(st, in.Src[1]).cond)
 	}
-	set := Any(1)
+	set := strided.Any(1)
 	if _, ok := m.facts(c, true); !ok {
-		set = Const(1, 0)
+		set = strided.Const(1, 0)
 	} else if _, ok := m.facts(c, false); !ok {
-		set = Const(1, 1)
+		set = strided.Const(1, 1)
 	}
 	v := *m.opaque(st, pc, i, set)
 	v.cond = c
@@ -182,7 +183,7 @@ var combinations = map[isa.Combine]isa.Op{isa.CombineAnd: isa.And, isa.CombineOr
 // fact says that a form has words of a set only.
 type fact struct {
 	form Form
-	set  Strided
+	set  strided.Interval
 }
 
 // facts returns what holds where a condition holds or does not; false if that is
@@ -218,7 +219,7 @@ func (m *machine) facts(c *condition, holds bool) ([]fact, bool) {
 func (m *machine) separated(c *condition, cmp isa.Cmp) []fact {
 	for _, pair := range [2][2]*Value{{c.a, c.b}, {c.b, c.a}} {
 		if _, constant := pair[1].Strided.IsConst(); cmp == isa.Ne && constant && len(pair[0].form.terms) > 0 {
-			words, _ := Any(pair[0].Strided.Bits()).without(pair[1].Strided)
+			words, _ := strided.Any(pair[0].Strided.Bits()).RemoveEnd(pair[1].Strided)
 			return []fact{{pair[0].form, words}}
 		}
 	}
@@ -226,7 +227,7 @@ func (m *machine) separated(c *condition, cmp isa.Cmp) []fact {
 		return nil
 	}
 	if d := c.a.form.add(c.b.form, ^uint64(0)); cmp == isa.Ne && d.known() && len(d.terms) > 0 {
-		words, _ := Any(int(d.bits)).without(Const(int(d.bits), 0))
+		words, _ := strided.Any(d.bits).RemoveEnd(strided.Const(d.bits, 0))
 		return []fact{{d, words}}
 	}
 	if !m.syms.fits(c.a.form, c.sign) || !m.syms.fits(c.b.form, c.sign) {
@@ -249,20 +250,20 @@ func (m *machine) separated(c *condition, cmp isa.Cmp) []fact {
 	default:
 		return nil
 	}
-	if lo > hi || uint64(hi)-uint64(lo) >= mask(difference.bits) {
+	if lo > hi || uint64(hi)-uint64(lo) >= strided.Mask(difference.bits) {
 		return nil
 	}
-	return []fact{{difference, Between(int(difference.bits), uint64(lo), uint64(hi))}}
+	return []fact{{difference, strided.Between(difference.bits, uint64(lo), uint64(hi))}}
 }
 
 // inAnyWidth says that a form has words of a set, in its width and, if it is the same number there, in greater ones: code
 // compares words and goes on with what it has converted them to.
-func (m *machine) inAnyWidth(f Form, set Strided) []fact {
+func (m *machine) inAnyWidth(f Form, set strided.Interval) []fact {
 	all := []fact{{f, set}}
 	if len(f.terms) == 0 {
 		return all
 	}
-	for _, width := range []uint8{32, 64} {
+	for _, width := range []int{32, 64} {
 		for _, sign := range []bool{false, true} {
 			if width > f.bits && m.syms.fits(f, sign) {
 				all = append(all, fact{f.lifted(width), set.Extend(int(width), sign)})
@@ -298,7 +299,7 @@ func (m *machine) oneOf(c *condition, holds bool) ([]fact, bool) {
 }
 
 // compared restricts two sets to words that compare as said.
-func compared(a, b Strided, cmp isa.Cmp, sign bool) (Strided, Strided, bool) {
+func compared(a, b strided.Interval, cmp isa.Cmp, sign bool) (strided.Interval, strided.Interval, bool) {
 	switch cmp {
 	case isa.Eq:
 		both, ok := a.Meet(b)
@@ -307,8 +308,8 @@ func compared(a, b Strided, cmp isa.Cmp, sign bool) (Strided, Strided, bool) {
 		}
 		return both, both, ok
 	case isa.Ne:
-		x, okA := a.without(b)
-		y, okB := b.without(a)
+		x, okA := a.RemoveEnd(b)
+		y, okB := b.RemoveEnd(a)
 		return x, y, okA && okB
 	case isa.Gt, isa.Ge:
 		y, x, ok := compared(b, a, turned[cmp], sign)
@@ -323,35 +324,17 @@ func compared(a, b Strided, cmp isa.Cmp, sign bool) (Strided, Strided, bool) {
 	_, maximum := b.Unsigned()
 	first, _ := a.Unsigned()
 	if sign {
-		half = mask(a.bits)/2 + 1
+		half = strided.Mask(a.Bits())/2 + 1
 		_, hi := b.Signed()
 		lo, _ := a.Signed()
-		maximum, first = uint64(hi)&mask(a.bits), uint64(lo)&mask(a.bits)
+		maximum, first = uint64(hi)&strided.Mask(a.Bits()), uint64(lo)&strided.Mask(a.Bits())
 	}
-	if maximum == half && strict == 1 || first == (half-1)&mask(a.bits) && strict == 1 {
+	if maximum == half && strict == 1 || first == (half-1)&strided.Mask(a.Bits()) && strict == 1 {
 		return a, b, false
 	}
-	a, okA = a.Meet(Between(int(a.bits), half, maximum-strict))
-	b, okB = b.Meet(Between(int(b.bits), first+strict, half-1))
+	a, okA = a.Meet(strided.Between(a.Bits(), half, maximum-strict))
+	b, okB = b.Meet(strided.Between(b.Bits(), first+strict, half-1))
 	return a, b, okA && okB
-}
-
-// without takes a word off the ends of the set.
-func (s Strided) without(t Strided) (Strided, bool) {
-	x, ok := t.IsConst()
-	switch {
-	case !ok:
-		return s, true
-	case s.n == 0:
-		return s, s.lo != x
-	case s.IsAny(): // open the circle
-		return arc(s.bits, x+1, mask(s.bits)-1, 1), true
-	case s.lo == x:
-		return arc(s.bits, s.lo+s.step, s.span()-s.step, s.step), true
-	case s.last() == x:
-		return arc(s.bits, s.lo, s.span()-s.step, s.step), true
-	}
-	return s, true
 }
 
 // restrict returns a value of which some facts hold; false if that is impossible.
@@ -362,8 +345,8 @@ func restrict(v *Value, facts []fact) (*Value, bool) {
 		if !ok {
 			continue
 		}
-		words := f.set.Add(Const(int(f.set.bits), -f.form.c)).Times(k)
-		if set, ok = set.Meet(words.Add(Const(int(set.bits), v.form.c))); !ok {
+		words := f.set.Add(strided.Const(f.set.Bits(), -f.form.c)).Times(k)
+		if set, ok = set.Meet(words.Add(strided.Const(set.Bits(), v.form.c))); !ok {
 			return v, false
 		}
 	}

@@ -3,6 +3,8 @@ package value
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"warpbound/internal/flow/strided"
 )
 
 // Buffer is memory of which it is known what it holds when the kernel starts: a buffer of the launch,
@@ -18,9 +20,9 @@ type Buffer struct {
 // Contents is what memory holds: little-endian elements, one behind the other. Of the zero Contents nothing
 // is known.
 type Contents struct {
-	Each int     // bytes of an element; 0 if nothing is known
-	Set  Strided // what each of them may be, in 8*Each bits
-	Data []byte  // instead of Set: all bytes
+	Each int              // bytes of an element; 0 if nothing is known
+	Set  strided.Interval // what each of them may be, in 8*Each bits
+	Data []byte           // instead of Set: all bytes
 	Open []Extent
 	// Ascends says how much an element is above the one before, and that none is negative as a signed number; nil if it may
 	// be below.
@@ -41,32 +43,32 @@ type Pointer struct {
 
 // at returns the words of so many bytes that may lie at some offsets, all of them in the memory; false if
 // nothing is known of them.
-func (c *Contents) at(offsets Strided, bytes int) (Strided, bool) {
+func (c *Contents) at(offsets strided.Interval, bytes int) (strided.Interval, bool) {
 	switch {
 	case c.Each == 0 || bytes > 8:
-		return Strided{}, false
+		return strided.Interval{}, false
 	case c.Data != nil:
 		return c.listed(offsets, bytes)
 	}
 	each := uint64(c.Each)
-	if offsets.step%each != 0 {
-		return Strided{}, false
+	if offsets.Step()%each != 0 {
+		return strided.Interval{}, false
 	}
 	set, ok := c.Set, true
-	switch within := offsets.lo % each; {
+	switch within := offsets.Base() % each; {
 	case within == 0 && bytes > c.Each:
 		set, ok = c.joined(bytes)
 	case within+uint64(bytes) > each:
-		return Strided{}, false
+		return strided.Interval{}, false
 	case bytes < c.Each:
-		set = c.Set.Shr(Const(32, 8*within), false).Cut(8 * bytes)
+		set = c.Set.Shr(strided.Const(32, 8*within), false).Cut(8 * bytes)
 	}
 	return set, ok && !set.IsAny()
 }
 
 // joined returns the words that several elements in a row make.
-func (c *Contents) joined(bytes int) (Strided, bool) {
-	sum := Const(8*bytes, 0)
+func (c *Contents) joined(bytes int) (strided.Interval, bool) {
+	sum := strided.Const(8*bytes, 0)
 	for at := 0; at < bytes; at += c.Each {
 		sum = sum.Add(c.Set.Extend(8*bytes, false).Times(1 << (8 * at)))
 	}
@@ -74,17 +76,17 @@ func (c *Contents) joined(bytes int) (Strided, bool) {
 }
 
 // listed is at for memory of which all bytes are known.
-func (c *Contents) listed(offsets Strided, bytes int) (Strided, bool) {
-	all := gathered{width: uint8(8 * bytes)}
+func (c *Contents) listed(offsets strided.Interval, bytes int) (strided.Interval, bool) {
+	all := gathered{width: 8 * bytes}
 	for i := uint64(0); ; i++ {
-		at := int(offsets.lo + i*offsets.step)
+		at := int(offsets.Base() + i*offsets.Step())
 		for _, o := range c.Open {
 			if at < o.Offset+o.Bytes && o.Offset < at+bytes {
-				return Strided{}, false
+				return strided.Interval{}, false
 			}
 		}
 		all.add(wordAt(c.Data[at : at+bytes]))
-		if i == offsets.n {
+		if i == offsets.Count() {
 			break
 		}
 	}
@@ -108,7 +110,7 @@ func wordAt(data []byte) uint64 {
 // gathered is a set that words are added to: the narrower of the intervals that they make as signed and as
 // unsigned numbers.
 type gathered struct {
-	width            uint8
+	width            int
 	some             bool
 	first, step      uint64
 	lo, hi           uint64
@@ -116,21 +118,21 @@ type gathered struct {
 }
 
 func (g *gathered) add(word uint64) {
-	signed := extend(word, g.width)
+	signed := strided.SignExtend(word, g.width)
 	if !g.some {
 		*g = gathered{width: g.width, some: true, first: word, lo: word, hi: word, minimum: signed, maximum: signed}
 		return
 	}
 	if word != g.first && g.step != 1 {
-		g.step = gcd(g.step, max(word, g.first)-min(word, g.first))
+		g.step = strided.GCD(g.step, max(word, g.first)-min(word, g.first))
 	}
 	g.lo, g.hi = min(g.lo, word), max(g.hi, word)
 	g.minimum, g.maximum = min(g.minimum, signed), max(g.maximum, signed)
 }
 
-func (g *gathered) set() Strided {
+func (g *gathered) set() strided.Interval {
 	if g.hi-g.lo <= uint64(g.maximum-g.minimum) {
-		return arc(g.width, g.lo, g.hi-g.lo, g.step)
+		return strided.FromSpan(g.width, g.lo, g.hi-g.lo, g.step)
 	}
-	return arc(g.width, uint64(g.minimum), uint64(g.maximum-g.minimum), 1<<bits.TrailingZeros64(g.step|1<<63))
+	return strided.FromSpan(g.width, uint64(g.minimum), uint64(g.maximum-g.minimum), 1<<bits.TrailingZeros64(g.step|1<<63))
 }

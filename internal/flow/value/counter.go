@@ -5,26 +5,27 @@ import (
 	"math"
 	"slices"
 
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
 
 // start returns the form and the set that a form over counters of the loop and what the
 // loop leaves alone has at the first iteration: counters have the values with which they
 // come into the loop. The form is missing if they come with different ones.
-func (l *counting) start(f Form) (Form, Strided, bool) {
+func (l *counting) start(f Form) (Form, strided.Interval, bool) {
 	if l.loop.Header == l.r.Graph.Entry() {
-		return Form{}, Strided{}, false
+		return Form{}, strided.Interval{}, false
 	}
 	m := l.machine()
-	form, set := constForm(f.bits, f.c), Const(int(f.bits), f.c)
+	form, set := constForm(f.bits, f.c), strided.Const(f.bits, f.c)
 	for _, t := range f.terms {
 		reg, counts := l.counter(t.sym)
 		if !counts && l.inside(t.sym) {
-			return Form{}, Strided{}, false
+			return Form{}, strided.Interval{}, false
 		}
-		v := m.read(m.value(m.syms.all[t.sym].set, symbolForm(m.syms.all[t.sym].set.bits, t.sym)), int(f.bits))
+		v := m.read(m.value(m.syms.all[t.sym].set, symbolForm(m.syms.all[t.sym].set.Bits(), t.sym)), f.bits)
 		if counts {
-			v = m.read(l.enters(reg), int(f.bits))
+			v = m.read(l.enters(reg), f.bits)
 		}
 		form, set = form.add(v.form, t.coef), set.Add(v.Strided.Times(t.coef))
 	}
@@ -62,9 +63,9 @@ func (l *counting) enters(reg isa.Reg) *Value {
 }
 
 // step returns by how much a form changes from one iteration to the next.
-func (l *counting) step(f Form) (Strided, bool) {
+func (l *counting) step(f Form) (strided.Interval, bool) {
 	m := l.machine()
-	sum := Const(int(f.bits), 0)
+	sum := strided.Const(f.bits, 0)
 	for _, t := range f.terms {
 		reg, counts := l.counter(t.sym)
 		if !counts {
@@ -73,9 +74,9 @@ func (l *counting) step(f Form) (Strided, bool) {
 			}
 			continue
 		}
-		var steps *Strided
+		var steps *strided.Interval
 		for _, next := range l.each(reg) {
-			if width := m.syms.all[t.sym].set.bits; width < f.bits {
+			if width := m.syms.all[t.sym].set.Bits(); width < f.bits {
 				if !m.syms.fits(next, false) {
 					return sum, false
 				}
@@ -144,7 +145,7 @@ func (l *counting) linear(c *condition) Bound {
 
 // where returns the words of a form where control enters the loop, as far as conditions on constants of the thread tell
 // that lead there.
-func (l *counting) where(f Form, words Strided) Strided {
+func (l *counting) where(f Form, words strided.Interval) strided.Interval {
 	if !f.known() || !l.dom.Contains(l.loop.Header) {
 		return words
 	}
@@ -157,22 +158,22 @@ type travel struct {
 	*counting
 	c        *condition
 	form     Form // where it starts
-	from     Strided
-	distance Form    // from the start to the limit, in the direction of the steps
-	gap      Strided // the same, as words
+	from     strided.Interval
+	distance Form             // from the start to the limit, in the direction of the steps
+	gap      strided.Interval // the same, as words
 	minimum  int64
 	maximum  int64
-	step     Strided
+	step     strided.Interval
 }
 
 // untilEqual is for a loop that goes on while counter and limit differ. The first time
 // that they are equal is after distance / step iterations if the step divides the
 // distance, modulo the width of both: before, the counter has not gone round.
 func (t travel) untilEqual() Bound {
-	gap := t.gap.unsigned()
+	gap := t.gap.UnwrapUnsigned()
 	d := uint64(t.minimum)
 	_, hi := gap.Unsigned()
-	if t.minimum != t.maximum || gap.lo%d != 0 || gap.step%d != 0 || hi/d > math.MaxInt64 {
+	if t.minimum != t.maximum || gap.Base()%d != 0 || gap.Step()%d != 0 || hi/d > math.MaxInt64 {
 		return Bound{}
 	}
 	b := t.bound(int64(hi / d))
@@ -185,19 +186,19 @@ func (t travel) untilEqual() Bound {
 // untilBeyond is for a loop that goes on while the counter has not reached the limit.
 func (t travel) untilBeyond() Bound {
 	more := int64(0) // of distance, if the counter may be equal
-	limitLo, limitHi, okB := numbers(t.c.b.Strided, t.c.sign)
-	fromLo, fromHi, okA := numbers(t.from, t.c.sign)
+	limitLo, limitHi, okB := strided.Range(t.c.b.Strided, t.c.sign)
+	fromLo, fromHi, okA := strided.Range(t.from, t.c.sign)
 	if !okA || !okB {
 		return Bound{}
 	}
-	lowest, highest := int64(0), int64(mask(t.from.bits)>>1) // of the type
+	lowest, highest := int64(0), int64(strided.Mask(t.from.Bits())>>1) // of the type
 	if t.c.sign {
 		lowest = -highest - 1
-	} else if t.from.bits < 64 {
-		highest = int64(mask(t.from.bits))
+	} else if t.from.Bits() < 64 {
+		highest = int64(strided.Mask(t.from.Bits()))
 	}
 	var distance int64
-	up := t.step.isUp()
+	up := t.step.IsPositive()
 	switch {
 	case up && (t.c.cmp == isa.Lt || t.c.cmp == isa.Le):
 		if t.c.cmp == isa.Le {
@@ -250,7 +251,7 @@ func (t travel) closer(distance, fromLo, fromHi, limitLo, limitHi int64) int64 {
 		return distance
 	}
 	lo, hi := limitLo-fromHi, limitHi-fromLo
-	if !t.step.isUp() {
+	if !t.step.IsPositive() {
 		lo, hi = fromLo-limitHi, fromHi-limitLo
 	}
 	if aliased(t.gap, lo, hi, true) {
@@ -268,25 +269,9 @@ func (t travel) wraps() Bound {
 // small reports whether differences with other small forms have no coefficients that wrap
 // around.
 func (f Form) small() bool {
-	limit := int64(mask(f.bits) / 4)
-	fits := func(x uint64) bool { k := extend(x, f.bits); return -limit <= k && k <= limit }
+	limit := int64(strided.Mask(f.bits) / 4)
+	fits := func(x uint64) bool { k := strided.SignExtend(x, f.bits); return -limit <= k && k <= limit }
 	return fits(f.c) && !slices.ContainsFunc(f.terms, func(t term) bool { return !fits(t.coef) })
-}
-
-// isUp reports whether all words are positive as signed numbers.
-func (s Strided) isUp() bool {
-	lo, _ := s.Signed()
-	return lo > 0
-}
-
-// numbers returns the range of a set as numbers of a type.
-func numbers(s Strided, sign bool) (lo, hi int64, ok bool) {
-	if sign {
-		lo, hi = s.Signed()
-		return lo, hi, true
-	}
-	a, b := s.Unsigned()
-	return int64(a), int64(b), b <= math.MaxInt64
 }
 
 // quotient renders a distance divided by the step, rounded up.
@@ -311,16 +296,16 @@ func (t travel) quotient(distance Form, positive bool) string {
 
 // divided returns the form divided by a number, if that divides its parts.
 func (f Form) divided(d int64) (Form, bool) {
-	if extend(f.c, f.bits)%d != 0 {
+	if strided.SignExtend(f.c, f.bits)%d != 0 {
 		return Form{}, false
 	}
-	r := Form{bits: f.bits, c: uint64(extend(f.c, f.bits)/d) & mask(f.bits)}
+	r := Form{bits: f.bits, c: uint64(strided.SignExtend(f.c, f.bits)/d) & strided.Mask(f.bits)}
 	for _, t := range f.terms {
-		k := extend(t.coef, f.bits)
+		k := strided.SignExtend(t.coef, f.bits)
 		if k%d != 0 {
 			return Form{}, false
 		}
-		r.terms = append(r.terms, term{t.sym, uint64(k/d) & mask(f.bits)})
+		r.terms = append(r.terms, term{t.sym, uint64(k/d) & strided.Mask(f.bits)})
 	}
 	return r, true
 }
@@ -328,7 +313,7 @@ func (f Form) divided(d int64) (Form, bool) {
 // bound makes the result, with its explanation.
 func (t travel) bound(n int64) Bound {
 	by := t.step.String()
-	if lo, hi := t.step.Signed(); lo != hi && t.step.n > 0 {
+	if lo, hi := t.step.Signed(); lo != hi && t.step.Count() > 0 {
 		by = fmt.Sprintf("[%d, %d]", lo, hi)
 	}
 	return Bound{Known: true, Iterations: n, by: &t, steady: t.minimum == t.maximum, Reason: fmt.Sprintf("%s from %s by %s while %s",
@@ -337,7 +322,7 @@ func (t travel) bound(n int64) Bound {
 
 // describe renders a word by its form if it is made of constants of the thread, else by
 // its set.
-func (l *counting) describe(f Form, s Strided) string {
+func (l *counting) describe(f Form, s strided.Interval) string {
 	if l.machine().syms.isFixed(f) {
 		return l.name(f)
 	}

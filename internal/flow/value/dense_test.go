@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/test/effort"
 	"warpbound/internal/test/flowtest"
 )
@@ -26,7 +27,7 @@ func settledDense(g *cfg.Graph, launch Launch) *solver {
 
 func (d dense) round() bool {
 	d.changed = false
-	before := make([]Strided, len(d.machine.syms.all))
+	before := make([]strided.Interval, len(d.machine.syms.all))
 	for i := range before {
 		before[i] = d.machine.syms.all[i].set
 	}

@@ -1,13 +1,16 @@
 package value
 
-import "warpbound/internal/isa"
+import (
+	"warpbound/internal/flow/strided"
+	"warpbound/internal/isa"
+)
 
 // difference is a sum over counters of a loop, for example of how far two ends of a search are
 // from each other, which is followed from iteration to iteration like the counters themselves.
 type difference struct {
-	form Form    // over what registers hold at the header
-	now  Form    // over what is known of these in this iteration; none if that has no form
-	set  Strided // of its words at the header in this iteration
+	form Form             // over what registers hold at the header
+	now  Form             // over what is known of these in this iteration; none if that has no form
+	set  strided.Interval // of its words at the header in this iteration
 }
 
 // candidates returns the differences of the operands of comparisons that can end the loop.
@@ -37,7 +40,7 @@ func (u *unrolling) atHeader(f Form) (Form, bool) {
 		if u.inside(t.sym) {
 			s := &u.m.syms.all[t.sym]
 			y, ok := u.m.syms.place[place{merged, u.loop.Header, s.reg}]
-			if !ok || s.set.bits != f.bits {
+			if !ok || s.set.Bits() != f.bits {
 				return Form{}, false
 			}
 			one.terms[0].sym = y
@@ -62,14 +65,14 @@ func (u *unrolling) begin() {
 
 // value returns what a form over registers at the header is in a state.
 func (u *unrolling) value(f Form, st state) *Value {
-	set, form := Const(int(f.bits), f.c), constForm(f.bits, f.c)
+	set, form := strided.Const(f.bits, f.c), constForm(f.bits, f.c)
 	for _, t := range f.terms {
 		s := u.m.syms.all[t.sym].set
-		v := &Value{Strided: s, form: symbolForm(s.bits, t.sym)}
+		v := &Value{Strided: s, form: symbolForm(s.Bits(), t.sym)}
 		if reg, ok := u.counter(t.sym); ok {
 			v = u.m.register(st, reg)
 		}
-		v = u.m.read(v, int(f.bits))
+		v = u.m.read(v, f.bits)
 		set, form = set.Add(v.Strided.Times(t.coef)), form.add(v.form, t.coef)
 	}
 	return &Value{Strided: set, form: form}
@@ -89,13 +92,13 @@ func (u *unrolling) assume(w *way) {
 // has no word left.
 func (u *unrolling) restrict(w *way, c *condition) bool {
 	gap := c.b.form.add(c.a.form, ^uint64(0))
-	lo, hi, okA := numbers(c.a.Strided, c.sign)
-	from, to, okB := numbers(c.b.Strided, c.sign)
-	half := int64(mask(c.a.Strided.bits) / 2)
+	lo, hi, okA := strided.Range(c.a.Strided, c.sign)
+	from, to, okB := strided.Range(c.b.Strided, c.sign)
+	half := int64(strided.Mask(c.a.Strided.Bits()) / 2)
 	if !gap.known() || !okA || !okB || gap.bits == 64 && (min(lo, from) < -half/2 || max(hi, to) > half/2) || hi-from > half || to-lo > half {
 		return true // the words may compare otherwise than their difference with zero
 	}
-	set, _, ok := compared(Any(int(gap.bits)), Const(int(gap.bits), 0), turned[c.cmp], true)
+	set, _, ok := compared(strided.Any(gap.bits), strided.Const(gap.bits, 0), turned[c.cmp], true)
 	if !ok {
 		return false
 	}
@@ -117,7 +120,7 @@ func (u *unrolling) restrict(w *way, c *condition) bool {
 // there are none.
 func (u *unrolling) ends(w *way) bool {
 	u.assume(w)
-	next := make([]Strided, len(u.differences))
+	next := make([]strided.Interval, len(u.differences))
 	for i, d := range u.differences {
 		v := u.value(d.form, w.st)
 		set, ok := v.Strided, true
@@ -136,11 +139,11 @@ func (u *unrolling) ends(w *way) bool {
 		if y, single := d.form.symbol(); single {
 			reg, _ := u.counter(y)
 			v := w.st.get(reg)
-			w.st.set(reg, &Value{Strided: v.Strided.narrowed(set), form: v.form})
+			w.st.set(reg, &Value{Strided: v.Strided.Narrow(set), form: v.form})
 		}
 	}
 	for i, set := range next {
-		if u.next[i].bits > 0 {
+		if u.next[i].Bits() > 0 {
 			set = set.Join(u.next[i])
 		}
 		u.next[i] = set
@@ -150,9 +153,9 @@ func (u *unrolling) ends(w *way) bool {
 
 // gap returns the words of a form, as far as it is made of a difference with words e, of a
 // quotient of that by a constant and of other symbols.
-func (u *unrolling) gap(i int, f Form, e Strided) Strided {
+func (u *unrolling) gap(i int, f Form, e strided.Interval) strided.Interval {
 	d := u.differences[i]
-	width := int(f.bits)
+	width := f.bits
 	rest, quotients, divisor := constForm(f.bits, f.c), uint64(0), uint64(0)
 	for _, t := range f.terms {
 		lower, by, ok := u.quotient(t.sym, d.now, e)
@@ -167,38 +170,38 @@ func (u *unrolling) gap(i int, f Form, e Strided) Strided {
 	if len(d.now.terms) > 0 {
 		first := d.now.terms[0]
 		for _, t := range rest.terms {
-			if t.sym == first.sym && (first.coef == 1 || first.coef == mask(f.bits)) {
-				times = t.coef * first.coef & mask(f.bits)
+			if t.sym == first.sym && (first.coef == 1 || first.coef == strided.Mask(f.bits)) {
+				times = t.coef * first.coef & strided.Mask(f.bits)
 			}
 		}
 	}
 	rest = rest.add(d.now, -times)
 	if !rest.known() {
-		return Any(width)
+		return strided.Any(width)
 	}
 	sum := e.Times(times)
 	switch {
 	case divisor == 0:
-	case times == 1 && quotients&mask(f.bits) == mask(f.bits): // e - e/c never falls
+	case times == 1 && quotients&strided.Mask(f.bits) == strided.Mask(f.bits): // e - e/c never falls
 		lo, hi := e.Unsigned()
-		sum = Between(width, lo-lo/divisor, hi-hi/divisor)
+		sum = strided.Between(width, lo-lo/divisor, hi-hi/divisor)
 	default:
-		sum = sum.Add(e.Div(Const(width, divisor), false).Times(quotients))
+		sum = sum.Add(e.Div(strided.Const(width, divisor), false).Times(quotients))
 	}
 	return sum.Add(u.words(rest))
 }
 
 // words returns the words of a form in this iteration.
-func (u *unrolling) words(f Form) Strided {
-	sum := Const(int(f.bits), f.c)
+func (u *unrolling) words(f Form) strided.Interval {
+	sum := strided.Const(f.bits, f.c)
 	for _, t := range f.terms {
-		sum = sum.Add(u.m.read(&Value{Strided: u.symbol(t.sym)}, int(f.bits)).Strided.Times(t.coef))
+		sum = sum.Add(u.m.read(&Value{Strided: u.symbol(t.sym)}, f.bits).Strided.Times(t.coef))
 	}
 	return sum
 }
 
 // symbol returns the words that a symbol can be in this iteration.
-func (u *unrolling) symbol(s Symbol) Strided {
+func (u *unrolling) symbol(s Symbol) strided.Interval {
 	set := u.m.syms.all[s].set
 	if local, ok := u.m.local[s]; ok {
 		return local.set
@@ -214,7 +217,7 @@ func (u *unrolling) symbol(s Symbol) Strided {
 
 // quotient reports whether a symbol is a difference with words e divided by a constant, rounded down, or that
 // and a form besides: the sum of two ends, halved, is the lower end and half of the difference.
-func (u *unrolling) quotient(s Symbol, d Form, e Strided) (besides Form, by uint64, ok bool) {
+func (u *unrolling) quotient(s Symbol, d Form, e strided.Interval) (besides Form, by uint64, ok bool) {
 	y := &u.m.syms.all[s]
 	in, args := y.in, y.args
 	if local, ok := u.m.local[s]; ok {
@@ -222,13 +225,13 @@ func (u *unrolling) quotient(s Symbol, d Form, e Strided) (besides Form, by uint
 	} else if y.origin != fixed {
 		return Form{}, 0, false
 	}
-	if !e.positive() || in == nil || len(args) != 2 || !args[0].known() || !args[1].known() || len(args[1].terms) > 0 || args[0].bits != d.bits {
+	if !e.IsNonNegative() || in == nil || len(args) != 2 || !args[0].known() || !args[1].known() || len(args[1].terms) > 0 || args[0].bits != d.bits {
 		return Form{}, 0, false
 	}
 	switch c := args[1].c; {
 	case in.Op == isa.Shr && c > 0 && c < uint64(d.bits)-1:
 		by = 1 << c
-	case in.Op == isa.Div && c > 1 && c <= mask(d.bits)/2:
+	case in.Op == isa.Div && c > 1 && c <= strided.Mask(d.bits)/2:
 		by = c
 	default:
 		return Form{}, 0, false
@@ -240,7 +243,7 @@ func (u *unrolling) quotient(s Symbol, d Form, e Strided) (besides Form, by uint
 	// nor does twice the lower one.
 	twice := args[0].add(d, ^uint64(0))
 	lower, even := twice.divided(2)
-	quarter := mask(d.bits) / 4
+	quarter := strided.Mask(d.bits) / 4
 	_, sum := u.words(args[0]).Unsigned()
 	_, minimum := u.words(lower).Unsigned()
 	if _, between := e.Unsigned(); minimum <= quarter/2 {

@@ -3,12 +3,13 @@ package value
 import (
 	"fmt"
 
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
 
 // Value is what is known of a register at a place. It does not change.
 type Value struct {
-	Strided Strided
+	Strided strided.Interval
 	form    Form
 	cond    *condition // of a predicate
 }
@@ -39,10 +40,10 @@ type machine struct {
 func (m *machine) width(r isa.Reg) int { return min(m.kernel.Regs[r].Type.Bits(), 64) }
 
 // unknown is a value of which nothing is known.
-func unknown(width int) *Value { return &Value{Strided: Any(width)} }
+func unknown(width int) *Value { return &Value{Strided: strided.Any(width)} }
 
 // value makes a value of a form and a set: each restricts the other.
-func (m *machine) value(set Strided, form Form) *Value {
+func (m *machine) value(set strided.Interval, form Form) *Value {
 	if !form.known() {
 		return &Value{Strided: set}
 	}
@@ -50,7 +51,7 @@ func (m *machine) value(set Strided, form Form) *Value {
 		set = both
 	}
 	if c, ok := set.IsConst(); ok {
-		form = constForm(set.bits, c)
+		form = constForm(set.Bits(), c)
 	}
 	return &Value{Strided: set, form: form}
 }
@@ -76,7 +77,7 @@ func (m *machine) source(st state, in *isa.Instr, i, width int) *Value {
 	case isa.KindReg:
 		return m.read(m.register(st, o.Reg), width)
 	case isa.KindImm:
-		return m.value(Const(width, o.Imm), constForm(uint8(width), o.Imm))
+		return m.value(strided.Const(width, o.Imm), constForm(width, o.Imm))
 	case isa.KindVar:
 		return m.variable(o, width)
 	case isa.KindParam:
@@ -88,7 +89,7 @@ func (m *machine) source(st state, in *isa.Instr, i, width int) *Value {
 			return unknown(width)
 		}
 		s := m.syms.register(o.Special, set, varies)
-		return m.read(m.value(set, symbolForm(set.bits, s)), width)
+		return m.read(m.value(set, symbolForm(set.Bits(), s)), width)
 	}
 	return unknown(width)
 }
@@ -98,7 +99,7 @@ func (m *machine) parameter(offset, bits int) *Value {
 	name, set, to := m.launch.parameter(m.kernel, offset, bits)
 	s := m.syms.constant(name, set, false)
 	m.syms.all[s].region, m.syms.all[s].word = to, offset+1
-	return m.value(set, symbolForm(uint8(bits), s))
+	return m.value(set, symbolForm(bits, s))
 }
 
 // parameterBlock names the address of the parameters, which are together one variable.
@@ -112,12 +113,12 @@ func (m *machine) variable(o isa.Operand, width int) *Value {
 		name, align = "&"+v.Name, uint64(max(v.Align, 1))
 	}
 	// Variables may have one name: those of functions, and of their copies.
-	s := m.syms.keyed(fmt.Sprintf("&%d", o.Var), name, Multiples(m.kernel.AddressBits, align&-align), false)
+	s := m.syms.keyed(fmt.Sprintf("&%d", o.Var), name, strided.Multiples(m.kernel.AddressBits, align&-align), false)
 	if o.Var != isa.ParamVar {
 		m.syms.all[s].region = m.launch.variable(&m.kernel.Vars[o.Var])
 	}
-	f := symbolForm(uint8(m.kernel.AddressBits), s).cut(uint8(width))
-	f.c = (f.c + o.Imm) & mask(f.bits)
+	f := symbolForm(m.kernel.AddressBits, s).cut(width)
+	f.c = (f.c + o.Imm) & strided.Mask(f.bits)
 	return m.value(m.syms.set(f), f)
 }
 
@@ -127,7 +128,7 @@ func (m *machine) read(v *Value, width int) *Value {
 	case have == width:
 		return v
 	case have > width:
-		return m.value(v.Strided.Cut(width), v.form.cut(uint8(width)))
+		return m.value(v.Strided.Cut(width), v.form.cut(width))
 	}
 	return m.extended(v, width, false)
 }
@@ -136,7 +137,7 @@ func (m *machine) read(v *Value, width int) *Value {
 func (m *machine) extended(v *Value, width int, sign bool) *Value {
 	set, form := v.Strided.Extend(width, sign), Form{}
 	if lo, hi, ok := m.syms.exact(v.form); ok && !aliased(v.Strided, lo, hi, sign) {
-		form = v.form.lifted(uint8(width))
+		form = v.form.lifted(width)
 	}
 	return m.value(set, form)
 }
@@ -206,12 +207,12 @@ func (m *machine) either(st state, pc, i int, v *Value) *Value {
 // defined returns a result that has no form but its own symbol. varies says that the lanes
 // may get different results even from the same arguments; args are what it is computed
 // from.
-func (m *machine) defined(pc, i int, set Strided, in *isa.Instr, varies bool, args ...Form) *Value {
+func (m *machine) defined(pc, i int, set strided.Interval, in *isa.Instr, varies bool, args ...Form) *Value {
 	return m.assign(pc, m.kernel.Instrs[pc].Dst[i].Reg, set, in, varies, args...)
 }
 
 // assign is the same for a place that is named by a number.
-func (m *machine) assign(at int, r isa.Reg, set Strided, in *isa.Instr, varies bool, args ...Form) *Value {
+func (m *machine) assign(at int, r isa.Reg, set strided.Interval, in *isa.Instr, varies bool, args ...Form) *Value {
 	if m.settled {
 		return m.again(at, r, set, in, args)
 	}
@@ -220,18 +221,18 @@ func (m *machine) assign(at int, r isa.Reg, set Strided, in *isa.Instr, varies b
 	sym := &m.syms.all[s]
 	m.note(sym, set)
 	sym.in, sym.args, sym.varies = in, args, varies
-	return m.value(set, symbolForm(set.bits, s))
+	return m.value(set, symbolForm(set.Bits(), s))
 }
 
 // definition is the operation on args that gave a symbol its value, in is nil if none is known.
 type definition struct {
 	in   *isa.Instr
 	args []Form
-	set  Strided
+	set  strided.Interval
 }
 
 // again returns the value of a symbol that is assigned once more, when all is known of symbols.
-func (m *machine) again(at int, r isa.Reg, set Strided, in *isa.Instr, args []Form) *Value {
+func (m *machine) again(at int, r isa.Reg, set strided.Interval, in *isa.Instr, args []Form) *Value {
 	s, ok := m.syms.place[place{defined, at, r}]
 	switch {
 	case ok:
@@ -240,7 +241,7 @@ func (m *machine) again(at int, r isa.Reg, set Strided, in *isa.Instr, args []Fo
 	default: // what has had a form so far
 		s = m.syms.at(place{defined, at, r}, -1, m.kernel.Regs[r].Name, set.Bits())
 	}
-	v := m.value(set, symbolForm(set.bits, s))
+	v := m.value(set, symbolForm(set.Bits(), s))
 	if m.local != nil {
 		m.local[s] = definition{in, args, v.Strided}
 	}
@@ -248,7 +249,7 @@ func (m *machine) again(at int, r isa.Reg, set Strided, in *isa.Instr, args []Fo
 }
 
 // note makes a symbol's set hold what it is assigned.
-func (m *machine) note(s *symbol, set Strided) {
+func (m *machine) note(s *symbol, set strided.Interval) {
 	switch {
 	case !s.assigned:
 		s.set, s.assigned = set, true
@@ -285,7 +286,7 @@ func (m *machine) result(st state, pc, i int) *Value {
 			return v
 		}
 	}
-	return m.opaque(st, pc, i, Any(width))
+	return m.opaque(st, pc, i, strided.Any(width))
 }
 
 // widened extends a result to its register, as far as an operation may have one that is
@@ -302,11 +303,11 @@ func (m *machine) widened(v *Value, pc, i, width int) *Value {
 		}
 		return m.defined(pc, 0, v.Strided, nil, false, args...)
 	}
-	return m.defined(pc, 0, Any(width), nil, true)
+	return m.defined(pc, 0, strided.Any(width), nil, true)
 }
 
 // opaque is a result that is only known to be in a set.
-func (m *machine) opaque(st state, pc, i int, set Strided) *Value {
+func (m *machine) opaque(st state, pc, i int, set strided.Interval) *Value {
 	in := &m.kernel.Instrs[pc]
 	varies := in.Op.Info().Effect != 0 || in.Op == isa.RunSystem
 	args := make([]Form, len(in.Src))
@@ -348,7 +349,7 @@ func (m *machine) loaded(st state, pc, i, width int) *Value {
 		}
 		return v
 	}
-	set, known := m.launch.doubt(Any(bits)), m.loads[pc]
+	set, known := m.launch.doubt(strided.Any(bits)), m.loads[pc]
 	if known != nil {
 		set = known.elements[i]
 	}
@@ -356,7 +357,7 @@ func (m *machine) loaded(st state, pc, i, width int) *Value {
 		set = set.Extend(width, in.Type.IsSigned())
 	}
 	if bits > width {
-		set = Any(width)
+		set = strided.Any(width)
 	}
 	if known != nil && m.syms.isFixed(address) && bits <= width {
 		if v, ok := m.element(in, known.buffer, set, address.add(constForm(address.bits, uint64(i*in.Type.Bytes())), 1)); ok {
@@ -385,7 +386,7 @@ func (m *machine) inParameters(f Form) (offset int, ok bool) {
 func (m *machine) address(st state, in *isa.Instr) *Value {
 	o := in.Src[0]
 	bits, width := m.kernel.AddressBits, m.kernel.AddressWidth(o)
-	offset := m.value(Const(width, o.Imm), constForm(uint8(width), o.Imm))
+	offset := m.value(strided.Const(width, o.Imm), constForm(width, o.Imm))
 	switch {
 	case o.Kind == isa.KindAddr && o.Reg == isa.NoReg:
 		return offset

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"warpbound/internal/flow/strided"
 )
 
 // maxTerms limits the symbols of a form; a word that needs more becomes a symbol of its
@@ -13,7 +15,7 @@ const maxTerms = 8
 // Form is an affine form: the word c plus the sum of coefficient times symbol, modulo 2
 // to the power of its width. Symbols count as unsigned numbers. The zero Form is none.
 type Form struct {
-	bits  uint8
+	bits  int
 	c     uint64
 	terms []term // ascending by symbol, coefficients not zero
 }
@@ -23,9 +25,9 @@ type term struct {
 	coef uint64
 }
 
-func constForm(width uint8, c uint64) Form { return Form{bits: width, c: c & mask(width)} }
+func constForm(width int, c uint64) Form { return Form{bits: width, c: c & strided.Mask(width)} }
 
-func symbolForm(width uint8, s Symbol) Form { return Form{bits: width, terms: []term{{s, 1}}} }
+func symbolForm(width int, s Symbol) Form { return Form{bits: width, terms: []term{{s, 1}}} }
 
 // known reports whether there is a form.
 func (f Form) known() bool { return f.bits > 0 }
@@ -48,7 +50,7 @@ func (f Form) multiple(g Form) (k uint64, ok bool) {
 	if f.bits != g.bits || len(f.terms) == 0 || len(f.terms) != len(g.terms) {
 		return 0, false
 	}
-	m := mask(f.bits)
+	m := strided.Mask(f.bits)
 	switch g.terms[0].coef {
 	case 1:
 		k = f.terms[0].coef
@@ -70,7 +72,7 @@ func (f Form) add(g Form, k uint64) Form {
 	if !f.known() || !g.known() {
 		return Form{}
 	}
-	m := mask(f.bits)
+	m := strided.Mask(f.bits)
 	r := Form{bits: f.bits, c: (f.c + g.c*k) & m}
 	a, b := f.terms, g.terms
 	for len(a) > 0 || len(b) > 0 {
@@ -98,7 +100,7 @@ func (f Form) add(g Form, k uint64) Form {
 func (f Form) times(k uint64) Form { return constForm(max(f.bits, 1), 0).add(f, k) }
 
 // cut returns the low bits of the form.
-func (f Form) cut(width uint8) Form {
+func (f Form) cut(width int) Form {
 	if !f.known() || width >= f.bits {
 		return f
 	}
@@ -107,10 +109,10 @@ func (f Form) cut(width uint8) Form {
 
 // lifted returns the form with more bits, its constant and coefficients extended by
 // their signs: the same number if the form, as a number, is known to fit (see exact).
-func (f Form) lifted(width uint8) Form {
-	r := Form{bits: width, c: uint64(extend(f.c, f.bits)) & mask(width)}
+func (f Form) lifted(width int) Form {
+	r := Form{bits: width, c: uint64(strided.SignExtend(f.c, f.bits)) & strided.Mask(width)}
 	for _, t := range f.terms {
-		r.terms = append(r.terms, term{t.sym, uint64(extend(t.coef, f.bits)) & mask(width)})
+		r.terms = append(r.terms, term{t.sym, uint64(strided.SignExtend(t.coef, f.bits)) & strided.Mask(width)})
 	}
 	return r
 }
@@ -127,7 +129,7 @@ func (f Form) format(name func(Symbol) string) string {
 	}
 	var b strings.Builder
 	for _, t := range f.terms {
-		k := extend(t.coef, f.bits)
+		k := strided.SignExtend(t.coef, f.bits)
 		sign := " + "
 		if k < 0 {
 			sign, k = " - ", -k
@@ -141,7 +143,7 @@ func (f Form) format(name func(Symbol) string) string {
 		}
 		b.WriteString(name(t.sym))
 	}
-	switch c := extend(f.c, f.bits); {
+	switch c := strided.SignExtend(f.c, f.bits); {
 	case b.Len() == 0:
 		fmt.Fprint(&b, c)
 	case c > 0:

@@ -3,6 +3,7 @@ package value
 import (
 	"fmt"
 
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
 
@@ -49,7 +50,7 @@ func (l *counting) scaled(counter Symbol, reg isa.Reg) (s scaling, next Form, ok
 	table := l.machine().syms
 	if len(next.terms) == 1 && next.terms[0].sym == counter {
 		s.factor, s.summand = next.terms[0].coef, next.c
-		half := mask(next.bits) / 2
+		half := strided.Mask(next.bits) / 2
 		return s, next, s.factor >= 2 && s.factor <= 1<<16 && s.summand <= half
 	}
 	y, single := next.symbol()
@@ -57,13 +58,13 @@ func (l *counting) scaled(counter Symbol, reg isa.Reg) (s scaling, next Form, ok
 		return s, next, false
 	}
 	in, by := table.all[y].in, table.all[y].args[1]
-	if len(by.terms) > 0 || in.Type.IsSigned() && !table.all[counter].set.positive() {
+	if len(by.terms) > 0 || in.Type.IsSigned() && !table.all[counter].set.IsNonNegative() {
 		return s, next, false
 	}
 	switch {
 	case in.Op == isa.Shr && by.c > 0 && by.c < uint64(next.bits):
 		s.divisor = 1 << by.c
-	case in.Op == isa.Div && by.c >= 2 && by.c <= mask(next.bits)/2:
+	case in.Op == isa.Div && by.c >= 2 && by.c <= strided.Mask(next.bits)/2:
 		s.divisor = by.c
 	}
 	return s, next, s.divisor > 0
@@ -74,7 +75,7 @@ func (l *counting) geometric(c *condition) Bound {
 	for s := range l.machine().syms.all {
 		counter := Symbol(s)
 		reg, counts := l.counter(counter)
-		if !counts || l.machine().syms.all[s].set.bits != c.a.form.bits {
+		if !counts || l.machine().syms.all[s].set.Bits() != c.a.form.bits {
 			continue
 		}
 		how, next, ok := l.scaled(counter, reg)
@@ -111,7 +112,7 @@ func (l *counting) clearing(c *condition) Bound {
 	for s := range table.all {
 		reg, counts := l.counter(Symbol(s))
 		word := symbolForm(c.a.form.bits, Symbol(s))
-		if !counts || table.all[s].set.bits != word.bits {
+		if !counts || table.all[s].set.Bits() != word.bits {
 			continue
 		}
 		next, ok := l.cleared(word, reg)
@@ -119,7 +120,7 @@ func (l *counting) clearing(c *condition) Bound {
 		if !ok || !started || !c.a.form.equal(word) && !c.a.form.equal(next) {
 			continue
 		}
-		_, n := from.countOnes().Unsigned()
+		_, n := from.CountOnes().Unsigned()
 		if c.a.form.equal(next) { // it is compared when one bit less is left
 			n = max(n, 1) - 1
 		}
@@ -155,13 +156,13 @@ func (l *counting) cleared(word Form, reg isa.Reg) (Form, bool) {
 // compared before it changes, not after.
 type growth struct {
 	scaling
-	from   Strided
+	from   strided.Interval
 	before bool
 }
 
 // run counts iterations from a value while the compared value satisfies goesOn.
 func (g growth) run(x uint64, goesOn func(uint64) bool) (int64, bool) {
-	m := mask(g.from.bits)
+	m := strided.Mask(g.from.Bits())
 	for n := range int64(maxGeometric + 1) {
 		compared := x
 		if !g.before {
@@ -183,16 +184,16 @@ func (g growth) exactly(c *condition) (int64, bool) {
 		return 0, false
 	}
 	return g.run(x, func(y uint64) bool {
-		_, _, ok := compared(Const(int(g.from.bits), y), Const(int(g.from.bits), limit), c.cmp, c.sign)
+		_, _, ok := compared(strided.Const(g.from.Bits(), y), strided.Const(g.from.Bits(), limit), c.cmp, c.sign)
 		return ok
 	})
 }
 
 // falls follows a counter that is divided from its largest value.
 func (g growth) falls(c *condition) (int64, bool) {
-	lo, _, ok := numbers(c.b.Strided, c.sign)
+	lo, _, ok := strided.Range(c.b.Strided, c.sign)
 	_, x := g.from.Unsigned()
-	if !ok || c.sign && !g.from.positive() {
+	if !ok || c.sign && !g.from.IsNonNegative() {
 		return 0, false
 	}
 	switch zero, isConst := c.b.Strided.IsConst(); {
@@ -206,8 +207,8 @@ func (g growth) falls(c *condition) (int64, bool) {
 
 // rises follows a counter that is multiplied from its least value.
 func (g growth) rises(c *condition) (int64, bool) {
-	_, hi, okB := numbers(c.b.Strided, c.sign)
-	x, maximum, okX := numbers(g.from, c.sign)
+	_, hi, okB := strided.Range(c.b.Strided, c.sign)
+	x, maximum, okX := strided.Range(g.from, c.sign)
 	if c.cmp != isa.Lt && c.cmp != isa.Le || !okB || !okX || x < 1 || hi < 1 {
 		return 0, false
 	}
@@ -215,7 +216,7 @@ func (g growth) rises(c *condition) (int64, bool) {
 	if c.cmp == isa.Lt {
 		last--
 	}
-	limit := mask(g.from.bits)
+	limit := strided.Mask(g.from.Bits())
 	if c.sign {
 		limit /= 2
 	}

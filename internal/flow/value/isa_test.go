@@ -8,7 +8,9 @@ import (
 	"pgregory.net/rapid"
 
 	"warpbound/internal/alu"
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
+	"warpbound/internal/test/flowtest"
 )
 
 // The operations whose results are only known to be words of their width, and why.
@@ -143,7 +145,7 @@ func newTrial(shape isa.Instr, results, sources int, immediates uint, draw *rand
 		}
 		switch {
 		case immediates>>i&1 != 0 && !truth, in.Op == isa.Lop3 && i == 3:
-			in.Src[i] = isa.ImmOperand(draw.Uint64() >> draw.IntN(64) & mask(uint8(width)))
+			in.Src[i] = isa.ImmOperand(draw.Uint64() >> draw.IntN(64) & strided.Mask(width))
 		default:
 			in.Src[i] = operand(width, truth)
 		}
@@ -228,7 +230,7 @@ func (x *trial) check(t *rapid.T) {
 	x.syms = newSymbols()
 	x.alike = newAlike(x.syms)
 	st := newState(len(k.Regs))
-	sampled := make([]Strided, len(in.Src))
+	sampled := make([]strided.Interval, len(in.Src))
 	src := make([]alu.Lanes, len(in.Src))
 	draw := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "words"), 0))
 	for i, o := range in.Src {
@@ -238,22 +240,22 @@ func (x *trial) check(t *rapid.T) {
 		}
 		width := x.width(o.Reg)
 		name := fmt.Sprint("source ", i)
-		s, _ := words(t, width, name)
+		s, member := flowtest.DrawInterval(t, width, name)
 		switch rapid.IntRange(0, 5).Draw(t, name+" kind") {
 		case 2, 3: // about one, or its negative, as a floating-point number
-			one := map[int]uint64{32: 0x3f800000, 64: 0x3ff << 52}[width] | s.lo<<(width-1)
+			one := map[int]uint64{32: 0x3f800000, 64: 0x3ff << 52}[width] | s.Base()<<(width-1)
 			wide := rapid.Uint64Range(0, 1<<(width*5/8)).Draw(t, name+" width")
 			if in.Type.IsFloat() || in.SrcType.IsFloat() {
-				s = Between(width, one-wide, one+rapid.Uint64Range(0, wide).Draw(t, name+" above"))
+				s = strided.Between(width, one-wide, one+rapid.Uint64Range(0, wide).Draw(t, name+" above"))
 			}
 		case 0:
-			s = Const(width, s.lo)
+			s = strided.Const(width, s.Base())
 		case 1:
-			s = Between(width, 0, rapid.Uint64Range(0, min(mask(uint8(width)), 300)).Draw(t, name+" most"))
+			s = strided.Between(width, 0, rapid.Uint64Range(0, min(strided.Mask(width), 300)).Draw(t, name+" most"))
 		}
 		if in.Op == isa.Match || in.Op == isa.Redux || in.Op == isa.Elect || in.Op == isa.Shfl || in.Op == isa.Vote {
 			if i == len(in.Src)-1 && i > 0 || in.Op == isa.Elect {
-				s = Const(width, mask(uint8(width))) // the lanes that take part
+				s = strided.Const(width, strided.Mask(width)) // the lanes that take part
 			}
 		}
 		sampled[i] = s
@@ -262,11 +264,14 @@ func (x *trial) check(t *rapid.T) {
 			n := uint64(lane)
 			switch {
 			case lane == 31:
-				n = s.n
-			case lane > 3 && s.n < 1<<63:
-				n = draw.Uint64N(s.n + 1)
+				n = s.Count()
+			case lane > 3 && s.Count() < 1<<63:
+				n = draw.Uint64N(s.Count() + 1)
 			}
-			word := (s.lo + min(n, s.n)*s.step) & mask(s.bits)
+			word := (s.Base() + min(n, s.Count())*s.Step()) & strided.Mask(s.Bits())
+			if !s.Contains(word) { // some bits are known
+				word = member
+			}
 			src[i].Num[0][lane] = word
 			src[i].Bits |= word & 1 << lane
 		}
@@ -370,7 +375,7 @@ func TestPrecisionOfOperations(t *testing.T) {
 	} {
 		g := graphOf(t, c.body+";")
 		params := g.Kernel.Params
-		r := analyzed(t, g, Launch{Params: []Word{{params[1].Offset, Between(32, 5, 100)}}})
+		r := analyzed(t, g, Launch{Params: []Word{{params[1].Offset, strided.Between(32, 5, 100)}}})
 		_, behind := r.states()
 		got := "nothing"
 		for pc := range behind {
@@ -393,35 +398,6 @@ func TestThreadsOfABarrier(t *testing.T) {
 			t.Errorf("%v: %d threads, want %d", block, got, want)
 		}
 	}
-}
-
-// The least and the greatest word that a truth table gives for intervals are exact.
-func TestLogicIsExactForIntervals(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		table := truthTable(rapid.Uint8().Draw(t, "table"))
-		var of [3]Strided
-		for i := range of {
-			of[i], _ = words(t, 4, fmt.Sprint(i))
-			if g := of[i].step; g&(g-1) != 0 {
-				of[i] = arc(4, of[i].lo, of[i].span(), 1)
-			}
-			of[i] = of[i].unsigned()
-		}
-		lo, hi := uint64(15), uint64(0)
-		for a := range uint64(16) {
-			for b := range uint64(16) {
-				for c := range uint64(16) {
-					if of[0].Contains(a) && of[1].Contains(b) && of[2].Contains(c) {
-						x := table.apply(a, b, c) & 15
-						lo, hi = min(lo, x), max(hi, x)
-					}
-				}
-			}
-		}
-		if l, h := table.extreme(of, 0), table.extreme(of, 1); l != lo || h != hi {
-			t.Fatalf("table %08b of %v: from %d to %d, want %d to %d", table, of, l, h, lo, hi)
-		}
-	})
 }
 
 // Results of operations on constants of the thread are told apart by all that the instructions say.

@@ -1,6 +1,10 @@
 package value
 
-import "slices"
+import (
+	"slices"
+
+	"warpbound/internal/flow/strided"
+)
 
 // ownPart returns the part of a counter in which lanes differ as their thread indices do,
 // if they agree on the rest of it in a block. That is so for a counter with which the lanes
@@ -27,12 +31,12 @@ func (a *agreement) ownPart(counter Symbol, block int) (Form, residue, bool) {
 	for _, e := range a.r.comes(y.block, y.reg) {
 		if l.Contains(e.from) {
 			// What it changes by; the rest of the counter itself is agreed on by induction.
-			rest := e.form.add(symbolForm(y.set.bits, counter), ^uint64(0))
+			rest := e.form.add(symbolForm(y.set.Bits(), counter), ^uint64(0))
 			if rest.mentions(func(s Symbol) bool { return s == counter }) || a.formVaries(rest, e.from) || a.outdated(counter, e.from) {
 				return Form{}, residue{}, false
 			}
 			low.changes(syms.set(rest))
-			remainders = append(remainders, incoming{e.from, rest.add(symbolForm(y.set.bits, counter), 1)})
+			remainders = append(remainders, incoming{e.from, rest.add(symbolForm(y.set.Bits(), counter), 1)})
 			continue
 		}
 		if !e.form.known() {
@@ -62,23 +66,25 @@ type residue struct {
 }
 
 // begins adds the words of a set.
-func (r *residue) begins(s Strided) {
+func (r *residue) begins(s strided.Interval) {
 	if !r.begun {
-		r.begun, r.word = true, s.lo
+		r.begun, r.word = true, s.Base()
 	}
-	r.changes(s.Sub(Const(int(s.bits), r.word)))
+	r.changes(s.Sub(strided.Const(s.Bits(), r.word)))
 }
 
 // changes adds the sums of any of the words and of those of a set.
-func (r *residue) changes(s Strided) {
-	r.open |= s.lo
-	if s.n > 0 {
-		r.open |= s.step
+func (r *residue) changes(s strided.Interval) {
+	r.open |= s.Base()
+	if s.Count() > 0 {
+		r.open |= s.Step()
 	}
 }
 
 // set returns the words of some width that are so.
-func (r *residue) set(width uint8) Strided { return multiples(width, power(r.open), r.word) }
+func (r *residue) set(width int) strided.Interval {
+	return strided.ResidueClass(width, strided.PowerOf2Divisor(r.open), r.word)
+}
 
 // mixes reports whether lanes come to a block together with different ones of some forms.
 func (a *agreement) mixes(block int, in []incoming) bool {
@@ -112,6 +118,6 @@ func (a *agreement) outdatedIn(f Form, block int) bool {
 func (r *Result) keepsDistances(s Symbol, own Form) bool {
 	lo, hi := r.machine.syms.all[s].set.Unsigned()
 	minimum, maximum, ok := r.machine.syms.exact(own)
-	half := mask(own.bits) / 2
+	half := strided.Mask(own.bits) / 2
 	return ok && hi-lo < half && uint64(maximum-minimum) < half && minimum >= 0 && uint64(maximum) <= half
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"warpbound/internal/budget"
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
 
@@ -37,7 +38,7 @@ type Launch struct {
 // Word is a parameter or a part of one, and what it can be.
 type Word struct {
 	Offset int // in the parameter block, in bytes
-	Strided
+	strided.Interval
 }
 
 // Known reports whether grid and block are known.
@@ -88,8 +89,8 @@ const maxWarps = 64
 
 // special returns the values of a special register that keeps its value while a thread
 // runs, and whether the lanes of a warp may have different ones.
-func (l *Launch) special(s isa.Special, bounds isa.LaunchBounds) (set Strided, varies, ok bool) {
-	upTo := func(n int) Strided { return Between(32, 0, uint64(n)) }
+func (l *Launch) special(s isa.Special, bounds isa.LaunchBounds) (set strided.Interval, varies, ok bool) {
+	upTo := func(n int) strided.Interval { return strided.Between(32, 0, uint64(n)) }
 	switch s {
 	case isa.TidX, isa.TidY, isa.TidZ:
 		axis := int(s - isa.TidX)
@@ -100,26 +101,26 @@ func (l *Launch) special(s isa.Special, bounds isa.LaunchBounds) (set Strided, v
 		return upTo(maximum - 1), true, true
 	case isa.NtidX, isa.NtidY, isa.NtidZ:
 		minimum, maximum := l.extent(l.Block, int(s-isa.NtidX), bounds, maxBlock)
-		return Between(32, uint64(minimum), uint64(maximum)), false, true
+		return strided.Between(32, uint64(minimum), uint64(maximum)), false, true
 	case isa.CtaidX, isa.CtaidY, isa.CtaidZ:
 		_, maximum := l.extent(l.Grid, int(s-isa.CtaidX), isa.LaunchBounds{}, maxGrid)
 		return upTo(maximum - 1), false, true
 	case isa.NctaidX, isa.NctaidY, isa.NctaidZ:
 		minimum, maximum := l.extent(l.Grid, int(s-isa.NctaidX), isa.LaunchBounds{}, maxGrid)
-		return Between(32, uint64(minimum), uint64(maximum)), false, true
+		return strided.Between(32, uint64(minimum), uint64(maximum)), false, true
 	case isa.TidW, isa.CtaidW:
-		return Const(32, 0), false, true
+		return strided.Const(32, 0), false, true
 	case isa.LaneID:
 		return upTo(l.Lanes() - 1), true, true
 	case isa.WarpSize:
-		return Const(32, uint64(l.Lanes())), false, true
+		return strided.Const(32, uint64(l.Lanes())), false, true
 	case isa.WarpID:
 		if l.OneWarp {
-			return Const(32, uint64(l.Warp)), false, true
+			return strided.Const(32, uint64(l.Warp)), false, true
 		}
 		return upTo(maxWarps - 1), false, true
 	}
-	return Strided{}, false, false
+	return strided.Interval{}, false, false
 }
 
 // extent returns the least and the largest extent of a launch along an axis.
@@ -138,17 +139,17 @@ func (l *Launch) extent(known [3]int, axis int, bounds isa.LaunchBounds, limit i
 }
 
 // index returns the thread indices of the lanes of the only warp along an axis.
-func (l *Launch) index(axis int) Strided {
+func (l *Launch) index(axis int) strided.Interval {
 	first, end := l.threads(l.Warp)
-	set := Const(32, uint64(l.thread(first)[axis]))
+	set := strided.Const(32, uint64(l.thread(first)[axis]))
 	for i := first; i < end; i++ {
-		set = set.Join(Const(32, uint64(l.thread(i)[axis])))
+		set = set.Join(strided.Const(32, uint64(l.thread(i)[axis])))
 	}
 	return set
 }
 
 // parameter returns the words of a parameter, or of its first bytes, its name, and where it leads as an address.
-func (l *Launch) parameter(k *isa.Kernel, offset, width int) (string, Strided, *region) {
+func (l *Launch) parameter(k *isa.Kernel, offset, width int) (string, strided.Interval, *region) {
 	for i := range k.Params {
 		p := &k.Params[i]
 		if offset < p.Offset || offset >= p.Offset+p.Bytes {
@@ -164,26 +165,26 @@ func (l *Launch) parameter(k *isa.Kernel, offset, width int) (string, Strided, *
 		}
 		return name, l.word(offset, width), to
 	}
-	return fmt.Sprintf("param+%d", offset), Any(width), nil
+	return fmt.Sprintf("param+%d", offset), strided.Any(width), nil
 }
 
 // word returns what so many bits of the parameter block can be: those of a word, a part of one, or several in a row.
-func (l *Launch) word(offset, width int) Strided {
+func (l *Launch) word(offset, width int) strided.Interval {
 	end := offset + width/8
-	sum, at := Const(width, 0), offset
+	sum, at := strided.Const(width, 0), offset
 	for _, w := range l.Params {
 		switch first, last := w.Offset, w.Offset+w.Bits()/8; {
 		case first == offset && w.Bits() == width:
-			return w.Strided
+			return w.Interval
 		case first <= offset && end <= last:
-			return w.Shr(Const(32, uint64(8*(offset-first))), false).Cut(width)
+			return w.Shr(strided.Const(32, uint64(8*(offset-first))), false).Cut(width)
 		case first == at && last <= end:
 			sum = sum.Add(w.Extend(width, false).Times(1 << (8 * (at - offset))))
 			at = last
 		}
 	}
 	if at < end {
-		return l.doubt(Any(width))
+		return l.doubt(strided.Any(width))
 	}
 	return sum
 }

@@ -1,5 +1,7 @@
 package value
 
+import "warpbound/internal/flow/strided"
+
 // maxLimited limits how often limits of counters are looked for: once for each loop of a nest
 // that the loops inside depend on.
 const maxLimited = 4
@@ -35,16 +37,16 @@ func (s *solver) limited() bool {
 		for y := range s.machine.syms.all {
 			reg, counts := l.counter(Symbol(y))
 			set := s.machine.syms.all[y].set
-			if !counts || uint64(bound.Iterations) > mask(set.bits) {
+			if !counts || uint64(bound.Iterations) > strided.Mask(set.Bits()) {
 				continue
 			}
-			step, ok := l.step(symbolForm(set.bits, Symbol(y)))
+			step, ok := l.step(symbolForm(set.Bits(), Symbol(y)))
 			if !ok {
 				continue
 			}
-			times := Between(set.Bits(), 0, uint64(bound.Iterations))
-			limit := set.narrowed(l.enters(reg).Strided.Add(step.Mul(times)))
-			if limit.n < set.n {
+			times := strided.Between(set.Bits(), 0, uint64(bound.Iterations))
+			limit := set.Narrow(l.enters(reg).Strided.Add(step.Mul(times)))
+			if limit.Count() < set.Count() {
 				s.limits[place{merged, header, reg}] = limit
 				found = true
 			}

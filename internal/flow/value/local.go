@@ -1,11 +1,14 @@
 package value
 
-import "warpbound/internal/isa"
+import (
+	"warpbound/internal/flow/strided"
+	"warpbound/internal/isa"
+)
 
 // Offset is by how much the address of an access differs from that of a variable.
 type Offset struct {
 	Instr int
-	Set   Strided // of as many bits as an address has
+	Set   strided.Interval // of as many bits as an address has
 }
 
 // Offsets returns the offsets of accesses that control comes to, in the order of the instructions.
@@ -47,7 +50,7 @@ func (r *Result) offset(st state, pc int, variable int32) (Offset, bool) {
 	base := m.variable(isa.Operand{Kind: isa.KindVar, Var: variable}, m.kernel.AddressBits)
 	facts := r.beside(st, &Address{Bits: m.kernel.AddressBits})
 	m.under = knowledge{}
-	difference := m.value(Any(m.kernel.AddressBits), address.form.add(base.form, ^uint64(0)))
+	difference := m.value(strided.Any(m.kernel.AddressBits), address.form.add(base.form, ^uint64(0)))
 	if narrower, ok := m.where(difference, facts); ok {
 		difference = narrower
 	}

@@ -351,7 +351,7 @@ func (l *counting) countEach(c *condition) Bound {
 			one := *l
 			one.under = slices.Concat(l.under, path.facts)
 			rest := c.b.form.add(Form{bits: c.b.form.bits, terms: []term{t}}, ^uint64(0))
-			form := rest.add(m.read(path.value, int(rest.bits)).form, t.coef)
+			form := rest.add(m.read(path.value, rest.bits).form, t.coef)
 			if !one.invariant(form) {
 				return Bound{}
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/test/flowtest"
 )
 
@@ -100,7 +101,7 @@ L: ld.shared.u32 %r2, [tile]; setp.eq.u32 %p1, %r2, 7; @%p1 bra L; add.u32 %r1, 
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := graphOf(t, c.body)
-			bounds := analyzed(t, g, Launch{Params: []Word{{g.Kernel.Params[2].Offset, Const(32, 77)}}}).Loops()
+			bounds := analyzed(t, g, Launch{Params: []Word{{g.Kernel.Params[2].Offset, strided.Const(32, 77)}}}).Loops()
 			b := bounds[len(bounds)-1]
 			switch {
 			case !b.Known && c.n != unknown, b.Known && b.Iterations != c.n:
@@ -137,7 +138,7 @@ ret;
 			at := g.Kernel.Params[1].Offset
 			r := analyzed(t, g, Launch{
 				Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1},
-				Params: []Word{{at + 8, Multiples(64, 256).Add(Const(64, 64))}, {at + 16, Const(32, 9)}},
+				Params: []Word{{at + 8, strided.Multiples(64, 256).Add(strided.Const(64, 64))}, {at + 16, strided.Const(32, 9)}},
 			})
 			if b := r.Loops()[0]; !b.Known || b.Iterations != 8 {
 				t.Errorf("%+v", b)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
 
@@ -26,7 +27,7 @@ type loads map[int]*loaded
 // loaded is what one loads, element by element.
 type loaded struct {
 	buffer   int
-	elements []Strided
+	elements []strided.Interval
 }
 
 func (l *loaded) equal(other *loaded) bool {
@@ -42,7 +43,7 @@ type element struct {
 
 // element returns what is loaded from a fixed address of a buffer that nobody writes: a constant of the thread, and one word wherever it is
 // loaded. It is false if its name is too long.
-func (m *machine) element(in *isa.Instr, buffer int, set Strided, address Form) (*Value, bool) {
+func (m *machine) element(in *isa.Instr, buffer int, set strided.Interval, address Form) (*Value, bool) {
 	name := fmt.Sprintf("%s[%s]", in.Type, m.syms.format(address))
 	if len(name) > maxName {
 		return nil, false
@@ -53,7 +54,7 @@ func (m *machine) element(in *isa.Instr, buffer int, set Strided, address Form) 
 	if y.element == nil {
 		y.element, y.args = &element{buffer, in.Type.Bytes(), address}, []Form{address}
 	}
-	return m.value(set, symbolForm(set.bits, s)), true
+	return m.value(set, symbolForm(set.Bits(), s)), true
 }
 
 // ascending returns the range of k times the difference of two words of a buffer, as far as it tells how much its elements
@@ -64,7 +65,7 @@ func (t *symbols) ascending(a, b *symbol, k int64) (lo, hi int64, ok bool) {
 	}
 	c := &t.buffers[a.element.buffer].Contents // of elements, since accesses are aligned
 	between := a.element.address.add(b.element.address, ^uint64(0))
-	distance := extend(between.c, between.bits)
+	distance := strided.SignExtend(between.c, between.bits)
 	if c.Ascends == nil || !between.known() || len(between.terms) > 0 || distance%int64(c.Each) != 0 || a.element.bytes != c.Each || b.element.bytes != c.Each {
 		return 0, 0, false
 	}
@@ -75,8 +76,8 @@ func (t *symbols) ascending(a, b *symbol, k int64) (lo, hi int64, ok bool) {
 	if steps > 1<<30 || c.Ascends.Min > 1<<30 || k == math.MinInt64 {
 		return 0, 0, false
 	}
-	lo, okLo := signedProduct(k, steps*int64(c.Ascends.Min), 64)
-	hi, okHi := signedProduct(k, steps*int64(min(c.Ascends.Max, 1<<32)), 64)
+	lo, okLo := strided.SignedProduct(k, steps*int64(c.Ascends.Min), 64)
+	hi, okHi := strided.SignedProduct(k, steps*int64(min(c.Ascends.Max, 1<<32)), 64)
 	if k < 0 {
 		lo, hi = hi, lo
 	}
@@ -84,21 +85,21 @@ func (t *symbols) ascending(a, b *symbol, k int64) (lo, hi int64, ok bool) {
 }
 
 // memo holds what lies in memory at some offsets.
-type memo map[extent]Strided
+type memo map[extent]strided.Interval
 
 // extent is some bytes at some offsets in a buffer.
 type extent struct {
 	buffer  int
-	offsets Strided
+	offsets strided.Interval
 	bytes   int
 }
 
 // at returns the words that may lie somewhere.
-func (m memo) at(l *Launch, x extent) Strided {
+func (m memo) at(l *Launch, x extent) strided.Interval {
 	set, ok := m[x]
 	if !ok {
 		if set, ok = l.Buffers[x.buffer].Contents.at(x.offsets, x.bytes); !ok {
-			set = Any(8 * x.bytes)
+			set = strided.Any(8 * x.bytes)
 		}
 		m[x] = set
 	}
@@ -156,10 +157,10 @@ func (r *Result) loads(kept []bool, known memo) loads {
 		if in.Type.Bits() > 64 {
 			continue
 		}
-		elements := make([]Strided, len(in.Dst))
+		elements := make([]strided.Interval, len(in.Dst))
 		some := false
 		for i := range elements {
-			offsets := a.offsets.Add(Const(a.offsets.Bits(), uint64(i*in.Type.Bytes())))
+			offsets := a.offsets.Add(strided.Const(a.offsets.Bits(), uint64(i*in.Type.Bytes())))
 			elements[i] = known.at(&r.Launch, extent{a.buffer, offsets, in.Type.Bytes()})
 			some = some || !elements[i].IsAny()
 		}
@@ -209,7 +210,7 @@ type touch struct {
 	writes  bool
 	known   bool // whether it surely lies in one region
 	buffer  int  // negative if that is no buffer of the launch
-	offsets Strided
+	offsets strided.Interval
 }
 
 // accesses returns the loads and stores of the kernel that are executed and may be of memory that all threads share,
@@ -281,14 +282,14 @@ func (r *Result) touched(st state, x *expansion, control *controlDependence, blo
 	if b, direct, ok := m.split(whole); ok && b == base { // its counters have not been replaced
 		for _, f := range r.beside(st, &a) {
 			if k, ok := direct.multiple(f.form); ok {
-				words := f.set.Add(Const(int(f.set.bits), -f.form.c)).Times(k).Add(Const(a.Bits, direct.c))
+				words := f.set.Add(strided.Const(f.set.Bits(), -f.form.c)).Times(k).Add(strided.Const(a.Bits, direct.c))
 				if both, ok := offsets.Meet(words); ok {
 					offsets = both
 				}
 			}
 		}
 	}
-	offsets = offsets.Add(Const(a.Bits, uint64(base.offset))).unsigned()
+	offsets = offsets.Add(strided.Const(a.Bits, uint64(base.offset))).UnwrapUnsigned()
 	_, last := offsets.Unsigned()
 	if t.known = last <= uint64(base.bytes) && last+uint64(a.Width) <= uint64(base.bytes); t.known {
 		t.buffer, t.offsets = base.buffer, offsets
@@ -304,7 +305,7 @@ func (m *machine) split(f Form) (base *region, rest Form, ok bool) {
 	rest = constForm(f.bits, f.c)
 	for _, t := range f.terms {
 		y := &m.syms.all[t.sym]
-		if base == nil && t.coef == 1 && y.region != nil && y.set.bits == f.bits {
+		if base == nil && t.coef == 1 && y.region != nil && y.set.Bits() == f.bits {
 			base = y.region
 			continue
 		}
@@ -314,8 +315,8 @@ func (m *machine) split(f Form) (base *region, rest Form, ok bool) {
 }
 
 // spread returns the words that a form can have at an access, plus multiples of some numbers.
-func (r *Result) spread(a *Address, f Form, counts []Term) Strided {
-	sum := Const(int(f.bits), f.c)
+func (r *Result) spread(a *Address, f Form, counts []Term) strided.Interval {
+	sum := strided.Const(f.bits, f.c)
 	for _, t := range f.terms {
 		y := &r.machine.syms.all[t.sym]
 		set := y.set
@@ -325,25 +326,25 @@ func (r *Result) spread(a *Address, f Form, counts []Term) Strided {
 		case CTAIndex:
 			set = a.CTA[axis].words(set)
 		}
-		if set.bits >= f.bits {
-			set = set.Cut(int(f.bits))
+		if set.Bits() >= f.bits {
+			set = set.Cut(f.bits)
 		} else {
-			set = set.Extend(int(f.bits), false)
+			set = set.Extend(f.bits, false)
 		}
 		sum = sum.Add(set.Times(t.coef))
 	}
 	for _, c := range counts {
-		sum = sum.Add(Between(int(f.bits), 0, c.Max).Times(uint64(c.Coef)))
+		sum = sum.Add(strided.Between(f.bits, 0, c.Max).Times(uint64(c.Coef)))
 	}
 	return sum
 }
 
 // words returns the words of a set that are in the range.
-func (r Range) words(set Strided) Strided {
+func (r Range) words(set strided.Interval) strided.Interval {
 	if r.Min < 0 || r.Max < r.Min {
 		return set
 	}
-	if both, ok := set.Meet(Between(set.Bits(), uint64(r.Min), uint64(r.Max))); ok {
+	if both, ok := set.Meet(strided.Between(set.Bits(), uint64(r.Min), uint64(r.Max))); ok {
 		return both
 	}
 	return set
@@ -353,11 +354,11 @@ func (r Range) words(set Strided) Strided {
 // and of what registers hold.
 func (r *Result) beside(st state, a *Address) []fact {
 	var all []fact
-	add := func(f Form, set Strided) {
+	add := func(f Form, set strided.Interval) {
 		if len(f.terms) == 0 || set.IsAny() {
 			return
 		}
-		width := uint8(a.Bits)
+		width := a.Bits
 		switch {
 		case f.bits == width:
 			all = append(all, fact{f, set})

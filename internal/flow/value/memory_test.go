@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/test/flowtest"
 )
 
@@ -15,18 +16,19 @@ import (
 func TestContents(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		each := rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "each")
-		set, _ := words(t, 8*each, "elements")
+		set, _ := flowtest.DrawInterval(t, 8*each, "elements")
+		set = set.WithKnownBits(0, 0)
 		count := rapid.IntRange(1, 12).Draw(t, "count")
 		data := make([]byte, 0, count*each)
 		for range count {
-			word := set.lo + set.step*rapid.Uint64Range(0, set.n).Draw(t, "element")
+			word := set.Base() + set.Step()*rapid.Uint64Range(0, set.Count()).Draw(t, "element")
 			data = append(data, binary.LittleEndian.AppendUint64(nil, word)[:each]...)
 		}
 		bytes := rapid.SampledFrom([]int{1, 2, 4, 8}).Filter(func(n int) bool { return n <= len(data) }).Draw(t, "bytes")
 		first := rapid.IntRange(0, len(data)-bytes).Draw(t, "first")
 		step := rapid.IntRange(1, 9).Draw(t, "step")
 		n := rapid.IntRange(0, (len(data)-bytes-first)/step).Draw(t, "steps")
-		offsets := arc(64, uint64(first), uint64(n*step), uint64(step))
+		offsets := strided.FromSpan(64, uint64(first), uint64(n*step), uint64(step))
 		at := first + step*rapid.IntRange(0, n).Draw(t, "at")
 		word := binary.LittleEndian.Uint64(append(slices.Clone(data[at:at+bytes]), make([]byte, 8)...))
 		for _, c := range []Contents{{Each: each, Set: set}, {Each: each, Data: data}} {
@@ -41,9 +43,9 @@ func TestContents(t *testing.T) {
 func TestLoaded(t *testing.T) {
 	const unknown = -1
 	count := "\nmov.u32 %r9, 0; L: add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, %r1; @%p1 bra L;"
-	rows := Contents{Each: 4, Set: Between(32, 1, 64)}
+	rows := Contents{Each: 4, Set: strided.Between(32, 1, 64)}
 	listed := Contents{Each: 4, Data: binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 7|9<<32), 5|70<<32)}
-	fields := Contents{Each: 2, Set: Between(16, 3, 4)}
+	fields := Contents{Each: 2, Set: strided.Between(16, 3, 4)}
 	for _, c := range []struct {
 		name     string
 		contents Contents
@@ -57,13 +59,13 @@ func TestLoaded(t *testing.T) {
 		{"by an index of the grid", rows, "mad.lo.u32 %r3, %cta, %ntid, %tid; setp.ge.u32 %p2, %r3, 4; @%p2 bra E; mul.wide.u32 %d1, %r3, 4; add.u64 %d1, %buf, %d1; ld.global.u32 %r1, [%d1];" + count + " E:", 63},
 		{"in a loop", rows, "mov.u32 %r8, 4; mov.u64 %d1, %buf; K: ld.global.u32 %r1, [%d1];" + count + " add.u64 %d1, %d1, 4; add.u32 %r8, %r8, -1; setp.ne.u32 %p2, %r8, 0; @%p2 bra K;", 63},
 		{"a generic address", rows, "ld.u32 %r1, [%buf];" + count, 63},
-		{"a byte of an element", Contents{Each: 4, Set: Between(32, 1, 200)}, "ld.global.u8 %r1, [%buf];" + count, 199},
-		{"a byte that is zero", Contents{Each: 4, Set: Between(32, 1, 200)}, "ld.global.u8 %r1, [%buf+1]; add.u32 %r1, %r1, 8;" + count, 7},
+		{"a byte of an element", Contents{Each: 4, Set: strided.Between(32, 1, 200)}, "ld.global.u8 %r1, [%buf];" + count, 199},
+		{"a byte that is zero", Contents{Each: 4, Set: strided.Between(32, 1, 200)}, "ld.global.u8 %r1, [%buf+1]; add.u32 %r1, %r1, 8;" + count, 7},
 		{"two elements", fields, "ld.global.u32 %r1, [%buf];" + count, 4<<16 + 3},
 		{"elements of a vector", rows, "ld.global.v2.u32 {%r2, %r1}, [%buf+8];" + count, 63},
 		{"one that is listed", listed, "ld.global.u32 %r1, [%buf+8];" + count, 4},
 		{"some that are listed", listed, "and.b32 %r2, %tid, 1; mul.wide.u32 %d1, %r2, 4; add.u64 %d1, %buf, %d1; ld.global.u32 %r1, [%d1];" + count, 8},
-		{"one that leads to another", Contents{Each: 4, Set: Between(32, 0, 3)},
+		{"one that leads to another", Contents{Each: 4, Set: strided.Between(32, 0, 3)},
 			"ld.global.u32 %r2, [%buf]; mul.wide.u32 %d1, %r2, 4; add.u64 %d1, %buf, %d1; ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, 1;" + count, 3},
 		{"an address that may be one", Contents{Each: 4, Data: listed.Data, Open: []Extent{{8, 8}}}, "ld.global.u32 %r1, [%buf+8];" + count, unknown},
 		{"between two elements", rows, "ld.global.u32 %r1, [%buf+2];" + count, unknown},
@@ -78,19 +80,19 @@ func TestLoaded(t *testing.T) {
 		{"written perhaps behind what is beside", rows, "ld.global.u32 %r1, [%buf+4]; mul.wide.u32 %d1, %tid, 4; mov.u64 %d2, other; add.u64 %d1, %d1, %d2; st.global.u32 [%d1], 1000;" + count, unknown},
 		{"written where none is loaded", rows, "ld.global.u32 %r1, [%buf+4]; setp.gt.u32 %p2, %r1, 64; @%p2 st.global.u32 [%buf+8], 1000;" + count, 63},
 		{"written at an index that is loaded", rows, "ld.global.u32 %r1, [%buf+4]; mul.wide.u32 %d1, %r1, 4; mov.u64 %d2, other; add.u64 %d1, %d1, %d2; st.global.u32 [%d1], 1000;" + count, 63},
-		{"neighbours", Contents{Each: 4, Set: Between(32, 0, 1000), Ascends: &Rise{2, 30}},
+		{"neighbours", Contents{Each: 4, Set: strided.Between(32, 0, 1000), Ascends: &Rise{2, 30}},
 			"ld.global.u32 %r2, [%buf+4]; ld.global.s32 %r3, [%buf+8]; sub.u32 %r1, %r3, %r2;" + count, 29},
-		{"neighbours of a thread", Contents{Each: 4, Set: Between(32, 0, 1000), Ascends: &Rise{0, 30}},
+		{"neighbours of a thread", Contents{Each: 4, Set: strided.Between(32, 0, 1000), Ascends: &Rise{0, 30}},
 			"setp.ge.u32 %p2, %tid, 3; @%p2 bra E; mul.wide.u32 %d1, %tid, 4; add.u64 %d1, %buf, %d1; ld.global.u32 %r2, [%d1]; ld.global.u32 %r3, [%d1+4]; M: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r3; @%p1 bra M; E:", 29},
-		{"limits that are loaded again", Contents{Each: 4, Set: Between(32, 0, 1000), Ascends: &Rise{0, 30}},
+		{"limits that are loaded again", Contents{Each: 4, Set: strided.Between(32, 0, 1000), Ascends: &Rise{0, 30}},
 			"ld.global.u32 %r2, [%buf]; M: ld.global.u32 %r3, [%buf+8]; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r3; @%p1 bra M;", 59},
-		{"neighbours the other way round", Contents{Each: 4, Set: Between(32, 0, 1000), Ascends: &Rise{0, 30}},
+		{"neighbours the other way round", Contents{Each: 4, Set: strided.Between(32, 0, 1000), Ascends: &Rise{0, 30}},
 			"ld.global.u32 %r2, [%buf+4]; ld.global.u32 %r3, [%buf+8]; sub.u32 %r1, %r2, %r3; add.u32 %r1, %r1, 40;" + count, 39},
-		{"that are not equal", Contents{Each: 4, Set: Between(32, 0, 1000), Ascends: &Rise{0, 30}},
+		{"that are not equal", Contents{Each: 4, Set: strided.Between(32, 0, 1000), Ascends: &Rise{0, 30}},
 			"ld.global.u32 %r2, [%buf+4]; ld.global.u32 %r3, [%buf+8]; setp.le.s32 %p2, %r3, %r2; @%p2 bra E; sub.u32 %r1, %r3, %r2; L: add.s32 %r1, %r1, -1; setp.ne.s32 %p1, %r1, 0; @%p1 bra L; E:", 29},
-		{"that may be equal", Contents{Each: 4, Set: Between(32, 0, 1000), Ascends: &Rise{0, 30}},
+		{"that may be equal", Contents{Each: 4, Set: strided.Between(32, 0, 1000), Ascends: &Rise{0, 30}},
 			"ld.global.u32 %r2, [%buf+4]; ld.global.u32 %r3, [%buf+8]; setp.lt.s32 %p2, %r3, %r2; @%p2 bra E; sub.u32 %r1, %r3, %r2; L: add.s32 %r1, %r1, -1; setp.ne.s32 %p1, %r1, 0; @%p1 bra L; E:", unknown},
-		{"parts of neighbours", Contents{Each: 4, Set: Between(32, 0, 1000), Ascends: &Rise{0, 30}},
+		{"parts of neighbours", Contents{Each: 4, Set: strided.Between(32, 0, 1000), Ascends: &Rise{0, 30}},
 			"ld.global.u8 %r2, [%buf+4]; ld.global.u8 %r3, [%buf+8]; sub.u32 %r1, %r3, %r2; max.s32 %r1, %r1, 0;" + count, 254},
 		{"a table of the module", Contents{}, "and.b32 %r2, %tid, 3; mul.wide.u32 %d1, %r2, 4; mov.u64 %d2, table; add.u64 %d1, %d1, %d2; ld.const.u32 %r1, [%d1];" + count, 20},
 		{"a table by its name", Contents{}, "ld.const.u32 %r1, [table+8];" + count, 2},
@@ -143,7 +145,7 @@ func TestSums(t *testing.T) {
 		g := graphOf(t, c.body)
 		n, m := g.Kernel.Params[1].Offset, g.Kernel.Params[2].Offset
 		b := analyzed(t, g, Launch{
-			Params: []Word{{n, Between(32, 0, 60)}, {m, Between(32, 0, 100)}},
+			Params: []Word{{n, strided.Between(32, 0, 60)}, {m, strided.Between(32, 0, 100)}},
 			Sums:   []Sum{{[]SumTerm{{n, 32, c.n}, {m, 32, c.m}}, c.max}},
 		}).Loops()[0]
 		if known := b.Known && b.Iterations < 1<<30; !known && c.iterations != unknown || known && b.Iterations != c.iterations {

@@ -1,12 +1,16 @@
 package value
 
-import "math"
+import (
+	"math"
+
+	"warpbound/internal/flow/strided"
+)
 
 // knowledge is what holds at a place besides what is known of each value: facts, and what they leave of the symbols in
 // their forms. Facts about i*4 + j say something of i and of j alone, and so of whatever else is computed from them.
 type knowledge struct {
 	facts []fact
-	left  map[Symbol]Strided
+	left  map[Symbol]strided.Interval
 	anew  bool // operations on what is left of symbols that are not constants of the thread are computed anew
 }
 
@@ -48,7 +52,7 @@ func (m *machine) use(k *knowledge, f fact, i int) (narrower, ok bool) {
 		return false, ok
 	}
 	if k.left == nil {
-		k.left = make(map[Symbol]Strided)
+		k.left = make(map[Symbol]strided.Interval)
 	}
 	k.left[t.sym] = now
 	return true, true
@@ -56,27 +60,27 @@ func (m *machine) use(k *knowledge, f fact, i int) (narrower, ok bool) {
 
 // share returns the words that the symbol of a term can have if the whole form has those of the fact; false if nothing is
 // known of that.
-func (m *machine) share(k *knowledge, f fact, i int) (Strided, bool) {
-	t, bits := f.form.terms[i], m.syms.all[f.form.terms[i].sym].set.bits
-	if len(f.form.terms) == 1 && bits == f.form.bits && (t.coef == 1 || t.coef == mask(bits)) {
-		return f.set.Add(Const(int(bits), -f.form.c)).Times(t.coef), true
+func (m *machine) share(k *knowledge, f fact, i int) (strided.Interval, bool) {
+	t, bits := f.form.terms[i], m.syms.all[f.form.terms[i].sym].set.Bits()
+	if len(f.form.terms) == 1 && bits == f.form.bits && (t.coef == 1 || t.coef == strided.Mask(bits)) {
+		return f.set.Add(strided.Const(int(bits), -f.form.c)).Times(t.coef), true
 	}
 	lo, hi, ok := m.numbers(k, f)
-	coef := extend(t.coef, f.form.bits)
+	coef := strided.SignExtend(t.coef, f.form.bits)
 	rest := f.form.add(Form{bits: f.form.bits, terms: []term{t}}, ^uint64(0))
 	lowest, greatest, okRest := m.exactUnder(k, rest)
 	const limit = 1 << 61
 	if !ok || !okRest || coef < -1<<31 || coef > 1<<31 || min(lo, lowest) < -limit || max(hi, greatest) > limit {
-		return Strided{}, false
+		return strided.Interval{}, false
 	}
 	r := Range{Min: 0, Max: math.MaxInt64}.Where(coef, lo-greatest, hi-lowest)
 	if bits < 64 {
-		r.Max = min(r.Max, int64(mask(bits)))
+		r.Max = min(r.Max, int64(strided.Mask(bits)))
 	}
 	if r.Min > r.Max {
-		return Strided{}, false // impossible, which the sets of registers tell
+		return strided.Interval{}, false // impossible, which the sets of registers tell
 	}
-	return Between(int(bits), uint64(r.Min), uint64(r.Max)), true
+	return strided.Between(int(bits), uint64(r.Min), uint64(r.Max)), true
 }
 
 // numbers returns the range of the form of a fact as a number that does not wrap around.
@@ -102,11 +106,11 @@ func (m *machine) numbers(k *knowledge, f fact) (lo, hi int64, ok bool) {
 
 // aliased reports whether a number from lo to hi of which the low bits are a word of a set may be another one than that word,
 // read as a signed or an unsigned number.
-func aliased(s Strided, lo, hi int64, sign bool) bool {
-	if s.bits == 64 {
+func aliased(s strided.Interval, lo, hi int64, sign bool) bool {
+	if s.Bits() == 64 {
 		return lo < 0 && !sign
 	}
-	round := int64(1) << s.bits
+	round := int64(1) << s.Bits()
 	var first, last int64
 	if sign {
 		first, last = s.Signed()
@@ -119,12 +123,12 @@ func aliased(s Strided, lo, hi int64, sign bool) bool {
 
 // exactUnder is symbols.exact where something more is known.
 func (m *machine) exactUnder(k *knowledge, f Form) (lo, hi int64, ok bool) {
-	return m.syms.exactWith(f, func(s Symbol) Strided { return m.leaves(k, s) })
+	return m.syms.exactWith(f, func(s Symbol) strided.Interval { return m.leaves(k, s) })
 }
 
 // leaves returns what is left of a symbol. An operation on constants of the thread is computed anew from what is left of
 // them, and where that is wanted one on other symbols if something is left of these.
-func (m *machine) leaves(k *knowledge, s Symbol) Strided {
+func (m *machine) leaves(k *knowledge, s Symbol) strided.Interval {
 	y := &m.syms.all[s]
 	if _, ok := k.left[s]; !ok && k.anew && y.origin == defined {
 		return m.computed(k, y)
@@ -135,9 +139,9 @@ func (m *machine) leaves(k *knowledge, s Symbol) Strided {
 		}
 		return y.set
 	}
-	args := make([]Strided, len(y.args))
+	args := make([]strided.Interval, len(y.args))
 	for i, f := range y.args {
-		args[i] = m.syms.sum(f, func(s Symbol) Strided { return m.leaves(k, s) })
+		args[i] = m.syms.sum(f, func(s Symbol) strided.Interval { return m.leaves(k, s) })
 	}
 	if both, ok := y.set.Meet(rules[y.in.Op].set(y.in, args)); ok {
 		return both
@@ -147,18 +151,18 @@ func (m *machine) leaves(k *knowledge, s Symbol) Strided {
 
 // computed returns what is left of the result of an operation on symbols of which something is left. These are assigned at
 // places that all paths to the operation pass, so that it was computed anew if one of them has been.
-func (m *machine) computed(k *knowledge, y *symbol) Strided {
+func (m *machine) computed(k *knowledge, y *symbol) strided.Interval {
 	if y.in == nil || len(y.in.Dst) != 1 || rules[y.in.Op].set == nil {
 		return y.set
 	}
-	of := func(s Symbol) Strided {
+	of := func(s Symbol) strided.Interval {
 		if left, ok := k.left[s]; ok {
 			return left
 		}
 		return m.syms.all[s].set
 	}
 	helps := false
-	args := make([]Strided, len(y.args))
+	args := make([]strided.Interval, len(y.args))
 	for i, f := range y.args {
 		if !f.known() {
 			return y.set
@@ -181,7 +185,7 @@ func (m *machine) restricted(v *Value, k *knowledge) (*Value, bool) {
 	if !ok || k.left == nil || len(v.form.terms) == 0 {
 		return v, ok
 	}
-	words := m.syms.sum(v.form, func(s Symbol) Strided { return m.leaves(k, s) })
+	words := m.syms.sum(v.form, func(s Symbol) strided.Interval { return m.leaves(k, s) })
 	set, ok := v.Strided.Meet(words)
 	if !ok || set == v.Strided {
 		return v, ok
@@ -190,15 +194,15 @@ func (m *machine) restricted(v *Value, k *knowledge) (*Value, bool) {
 }
 
 // here returns the words that a symbol can have at a place, as registers there tell that hold it.
-func (m *machine) here(st state, s Symbol) Strided {
+func (m *machine) here(st state, s Symbol) strided.Interval {
 	set := m.syms.all[s].set
 	for _, r := range m.alike.of[s] {
 		v := st.get(r)
 		if v == nil {
 			continue
 		}
-		if y, single := v.form.symbol(); single && y == s && v.Strided.bits == set.bits {
-			set = set.narrowed(v.Strided)
+		if y, single := v.form.symbol(); single && y == s && v.Strided.Bits() == set.Bits() {
+			set = set.Narrow(v.Strided)
 		}
 	}
 	return set
@@ -214,14 +218,14 @@ func (m *machine) where(v *Value, facts []fact) (*Value, bool) {
 }
 
 // sum returns the words that a form can have whose symbols have those of the given sets.
-func (t *symbols) sum(f Form, of func(Symbol) Strided) Strided {
-	sum := Const(int(f.bits), f.c)
+func (t *symbols) sum(f Form, of func(Symbol) strided.Interval) strided.Interval {
+	sum := strided.Const(f.bits, f.c)
 	for _, e := range f.terms {
 		s := of(e.sym)
-		if s.bits >= f.bits {
-			s = s.Cut(int(f.bits))
+		if s.Bits() >= f.bits {
+			s = s.Cut(f.bits)
 		} else {
-			s = s.Extend(int(f.bits), false)
+			s = s.Extend(f.bits, false)
 		}
 		sum = sum.Add(s.Times(e.coef))
 	}

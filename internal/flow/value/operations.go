@@ -1,15 +1,18 @@
 package value
 
-import "warpbound/internal/isa"
+import (
+	"warpbound/internal/flow/strided"
+	"warpbound/internal/isa"
+)
 
 // rule says what an operation on integers gives.
 type rule struct {
-	set func(in *isa.Instr, s []Strided) Strided
+	set func(in *isa.Instr, s []strided.Interval) strided.Interval
 	// form returns the form of the result, if there is one for these arguments. Nil if
 	// there never is.
 	form func(in *isa.Instr, a []*Value) Form
 	// more returns a result behind the first. Nil if nothing is known of those.
-	more func(in *isa.Instr, s []Strided, i int) Strided
+	more func(in *isa.Instr, s []strided.Interval, i int) strided.Interval
 }
 
 // rules are the operations that a lane performs by itself of which more is known than
@@ -20,22 +23,22 @@ var rules = map[isa.Op]rule{
 	isa.CvtaTo:  {set: minus, form: minusForm},
 	isa.Add:     {set: sum, form: sumForm},
 	isa.Sub:     {set: minus, form: minusForm},
-	isa.Neg:     {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].Neg() }, form: func(_ *isa.Instr, a []*Value) Form { return a[0].form.times(^uint64(0)) }},
-	isa.Mul:     {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].Mul(s[1]) }, form: timesForm},
-	isa.MulWide: {set: func(in *isa.Instr, s []Strided) Strided { return wide(in, s[0]).Mul(wide(in, s[1])) }},
+	isa.Neg:     {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Neg() }, form: func(_ *isa.Instr, a []*Value) Form { return a[0].form.times(^uint64(0)) }},
+	isa.Mul:     {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Mul(s[1]) }, form: timesForm},
+	isa.MulWide: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return wide(in, s[0]).Mul(wide(in, s[1])) }},
 	isa.MulHi:   {set: high},
-	isa.MadHi: {set: func(in *isa.Instr, s []Strided) Strided {
+	isa.MadHi: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
 		if in.Sat {
-			return high(in, s).Extend(64, true).Add(s[2].Extend(64, true)).saturated()
+			return high(in, s).Extend(64, true).Add(s[2].Extend(64, true)).SaturateTo32()
 		}
 		return high(in, s).Add(s[2])
 	}},
-	isa.Mul24:   {set: func(in *isa.Instr, s []Strided) Strided { return product24(in, s).Cut(32) }, form: form24},
-	isa.Mul24Hi: {set: func(in *isa.Instr, s []Strided) Strided { return high24(in, s).Cut(32) }},
-	isa.Mad24:   {set: func(in *isa.Instr, s []Strided) Strided { return product24(in, s).Cut(32).Add(s[2]) }, form: func(in *isa.Instr, a []*Value) Form { return form24(in, a).add(a[2].form, 1) }},
-	isa.Mad24Hi: {set: func(in *isa.Instr, s []Strided) Strided {
+	isa.Mul24:   {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return product24(in, s).Cut(32) }, form: form24},
+	isa.Mul24Hi: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return high24(in, s).Cut(32) }},
+	isa.Mad24:   {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return product24(in, s).Cut(32).Add(s[2]) }, form: func(in *isa.Instr, a []*Value) Form { return form24(in, a).add(a[2].form, 1) }},
+	isa.Mad24Hi: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
 		if in.Sat {
-			return high24(in, s).Add(s[2].Extend(64, true)).saturated()
+			return high24(in, s).Add(s[2].Extend(64, true)).SaturateTo32()
 		}
 		return high24(in, s).Cut(32).Add(s[2])
 	}},
@@ -43,42 +46,52 @@ var rules = map[isa.Op]rule{
 	isa.SubCarry:   {set: carrySum, form: carryForm, more: carryOut},
 	isa.MadCarry:   {set: carrySum, more: carryOut},
 	isa.MadHiCarry: {set: carrySum, more: carryOut},
-	isa.Dp4a:       {set: func(in *isa.Instr, s []Strided) Strided { return dotProduct(in, s, 4, 0) }},
-	isa.Dp2a:       {set: func(in *isa.Instr, s []Strided) Strided { return dotProduct(in, s, 2, 0) }},
-	isa.Dp2aHi:     {set: func(in *isa.Instr, s []Strided) Strided { return dotProduct(in, s, 2, 16) }},
-	isa.Div:        {set: func(in *isa.Instr, s []Strided) Strided { return s[0].Div(s[1], in.Type.IsSigned()) }},
-	isa.Rem:        {set: func(in *isa.Instr, s []Strided) Strided { return s[0].Rem(s[1], in.Type.IsSigned()) }, form: remForm},
+	isa.Dp4a:       {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return dotProduct(in, s, 4, 0) }},
+	isa.Dp2a:       {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return dotProduct(in, s, 2, 0) }},
+	isa.Dp2aHi:     {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return dotProduct(in, s, 2, 16) }},
+	isa.Div:        {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Div(s[1], in.Type.IsSigned()) }},
+	isa.Rem:        {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Rem(s[1], in.Type.IsSigned()) }, form: remForm},
 	isa.Min:        {set: minima, form: chosenForm},
 	isa.Max:        {set: maxima, form: chosenForm},
-	isa.Abs:        {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].Max(s[0].Neg(), true) }, form: absForm},
-	isa.Sad:        {set: func(in *isa.Instr, s []Strided) Strided { return s[0].distance(s[1], in.Type.IsSigned()).Add(s[2]) }},
+	isa.Abs:        {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Max(s[0].Neg(), true) }, form: absForm},
+	isa.Sad: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
+		return s[0].Distance(s[1], in.Type.IsSigned()).Add(s[2])
+	}},
 
-	isa.And:  {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].And(s[1]) }, form: andForm},
-	isa.Or:   {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].Or(s[1]) }, form: orForm},
-	isa.Xor:  {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].Xor(s[1]) }, form: orForm},
-	isa.Not:  {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].Not() }, form: notForm},
+	isa.And:  {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].And(s[1]) }, form: andForm},
+	isa.Or:   {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Or(s[1]) }, form: orForm},
+	isa.Xor:  {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Xor(s[1]) }, form: orForm},
+	isa.Not:  {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Not() }, form: notForm},
 	isa.Cnot: {set: isZero},
-	isa.Shl:  {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].Shl(s[1]) }, form: shlForm},
-	isa.Shr:  {set: func(in *isa.Instr, s []Strided) Strided { return s[0].Shr(s[1], in.Type.IsSigned()) }},
-	isa.ShfL: {set: func(in *isa.Instr, s []Strided) Strided {
-		return joined(s[0], s[1]).Shr(Const(32, 32).Sub(amounts(s[2], in.Wrap)), false).Cut(32)
+	isa.Shl:  {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Shl(s[1]) }, form: shlForm},
+	isa.Shr:  {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Shr(s[1], in.Type.IsSigned()) }},
+	isa.ShfL: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
+		return strided.Concat(s[0], s[1]).Shr(strided.Const(32, 32).Sub(strided.ShiftAmounts(s[2], in.Wrap)), false).Cut(32)
 	}},
-	isa.ShfR: {set: func(in *isa.Instr, s []Strided) Strided {
-		return joined(s[0], s[1]).Shr(amounts(s[2], in.Wrap), false).Cut(32)
+	isa.ShfR: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
+		return strided.Concat(s[0], s[1]).Shr(strided.ShiftAmounts(s[2], in.Wrap), false).Cut(32)
 	}},
-	isa.Lop3:  {set: logic},
-	isa.Prmt:  {set: permutation},
-	isa.Popc:  {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].countOnes() }},
-	isa.Clz:   {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].leadingZeros() }},
-	isa.Bfind: {set: func(in *isa.Instr, s []Strided) Strided { return s[0].highest(in.Type.IsSigned(), in.ShiftAmt) }},
-	isa.Brev:  {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].reversed() }},
-	isa.Bfe:   {set: func(in *isa.Instr, s []Strided) Strided { return s[0].fields(s[1], s[2], in.Type.IsSigned()) }, form: fieldForm},
-	isa.Bfi:   {set: func(_ *isa.Instr, s []Strided) Strided { return s[0].inserted(s[1], s[2], s[3]) }},
-	isa.Szext: {set: func(in *isa.Instr, s []Strided) Strided {
-		return s[0].lowBits(amounts(s[1], in.Wrap), in.Type.IsSigned())
+	isa.Lop3: {set: logic},
+	isa.Prmt: {set: permutation},
+	isa.Popc: {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].CountOnes() }},
+	isa.Clz:  {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].LeadingZeros() }},
+	isa.Bfind: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
+		return s[0].HighestBit(in.Type.IsSigned(), in.ShiftAmt)
 	}},
-	isa.Bmsk: {set: func(in *isa.Instr, s []Strided) Strided { return masks(amounts(s[0], in.Wrap), amounts(s[1], in.Wrap)) }},
-	isa.Fns:  {set: func(*isa.Instr, []Strided) Strided { return Between(32, mask(32), 31) }},
+	isa.Brev: {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].ReverseBits() }},
+	isa.Bfe: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
+		return s[0].BitFields(s[1], s[2], in.Type.IsSigned())
+	}, form: fieldForm},
+	isa.Bfi: {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].InsertBits(s[1], s[2], s[3]) }},
+	isa.Szext: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
+		return s[0].LowBits(strided.ShiftAmounts(s[1], in.Wrap), in.Type.IsSigned())
+	}},
+	isa.Bmsk: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
+		return strided.OnesAt(strided.ShiftAmounts(s[0], in.Wrap), strided.ShiftAmounts(s[1], in.Wrap))
+	}},
+	isa.Fns: {set: func(*isa.Instr, []strided.Interval) strided.Interval {
+		return strided.Between(32, strided.Mask(32), 31)
+	}},
 
 	isa.VAdd:     {set: video},
 	isa.VSub:     {set: video},
@@ -91,7 +104,7 @@ var rules = map[isa.Op]rule{
 	isa.Slct:   {set: slct},
 	isa.Cvt:    {set: converted, form: convertedForm},
 	isa.Pack:   {set: packed},
-	isa.Unpack: {set: func(in *isa.Instr, s []Strided) Strided { return unpacked(in, s, 0) }, more: unpacked},
+	isa.Unpack: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return unpacked(in, s, 0) }, more: unpacked},
 }
 
 // sourceBits returns the width in which an instruction reads source i, which is a number.
@@ -107,9 +120,9 @@ func sourceBits(in *isa.Instr, i int) int {
 	return in.Type.Bits()
 }
 
-func sum(in *isa.Instr, s []Strided) Strided {
+func sum(in *isa.Instr, s []strided.Interval) strided.Interval {
 	if in.Sat {
-		return s[0].Extend(64, true).Add(s[1].Extend(64, true)).saturated()
+		return s[0].Extend(64, true).Add(s[1].Extend(64, true)).SaturateTo32()
 	}
 	return s[0].Add(s[1])
 }
@@ -118,68 +131,70 @@ func sumForm(_ *isa.Instr, a []*Value) Form { return a[0].form.add(a[1].form, 1)
 
 func minusForm(_ *isa.Instr, a []*Value) Form { return a[0].form.add(a[1].form, ^uint64(0)) }
 
-func minus(in *isa.Instr, s []Strided) Strided {
+func minus(in *isa.Instr, s []strided.Interval) strided.Interval {
 	if in.Sat {
-		return s[0].Extend(64, true).Sub(s[1].Extend(64, true)).saturated()
+		return s[0].Extend(64, true).Sub(s[1].Extend(64, true)).SaturateTo32()
 	}
 	return s[0].Sub(s[1])
 }
 
-func high(in *isa.Instr, s []Strided) Strided { return s[0].mulHigh(s[1], in.Type.IsSigned()) }
+func high(in *isa.Instr, s []strided.Interval) strided.Interval {
+	return s[0].MulHigh(s[1], in.Type.IsSigned())
+}
 
-func minima(in *isa.Instr, s []Strided) Strided {
+func minima(in *isa.Instr, s []strided.Interval) strided.Interval {
 	return notNegative(in, s[0].Min(s[1], in.Type.IsSigned()))
 }
 
-func maxima(in *isa.Instr, s []Strided) Strided {
+func maxima(in *isa.Instr, s []strided.Interval) strided.Interval {
 	return notNegative(in, s[0].Max(s[1], in.Type.IsSigned()))
 }
 
 // notNegative makes zeros of negative results if an instruction says so.
-func notNegative(in *isa.Instr, s Strided) Strided {
+func notNegative(in *isa.Instr, s strided.Interval) strided.Interval {
 	if in.Relu {
-		return s.Max(Const(s.Bits(), 0), true)
+		return s.Max(strided.Const(s.Bits(), 0), true)
 	}
 	return s
 }
 
-func isZero(in *isa.Instr, s []Strided) Strided {
+func isZero(in *isa.Instr, s []strided.Interval) strided.Interval {
 	x, isConst := s[0].IsConst()
 	switch {
 	case isConst && x == 0:
-		return Const(in.Type.Bits(), 1)
+		return strided.Const(in.Type.Bits(), 1)
 	case !s[0].Contains(0):
-		return Const(in.Type.Bits(), 0)
+		return strided.Const(in.Type.Bits(), 0)
 	}
-	return Between(in.Type.Bits(), 0, 1)
+	return strided.Between(in.Type.Bits(), 0, 1)
 }
 
 // logic looks up a truth table, which is a number.
-func logic(in *isa.Instr, s []Strided) Strided {
+func logic(in *isa.Instr, s []strided.Interval) strided.Interval {
 	table, ok := s[3].IsConst()
 	if !ok {
-		return Any(32)
+		return strided.Any(32)
 	}
-	return truthTable(table).lookup(s[0], s[1], s[2])
+	return strided.TruthTable(table).Apply(s[0], s[1], s[2])
 }
 
 // permutation picks bytes of two words by a selector.
-func permutation(in *isa.Instr, s []Strided) Strided {
-	from := joined(s[0], s[1])
-	pick := func(selector, _ uint64) Strided { return permuted(from, selector) }
-	c := s[2].And(Const(32, 0xffff))
+func permutation(in *isa.Instr, s []strided.Interval) strided.Interval {
+	from := strided.Concat(s[0], s[1])
+	pick := func(selector, _ uint64) strided.Interval { return strided.PermuteBytes(from, selector) }
+	c := s[2].And(strided.Const(32, 0xffff))
 	if table, ok := in.Permute.Selectors(); ok {
-		c = s[2].And(Const(32, 3))
-		pick = func(mode, _ uint64) Strided { return permuted(from, uint64(table[mode])) }
+		c = s[2].And(strided.Const(32, 3))
+		pick = func(mode, _ uint64) strided.Interval { return strided.PermuteBytes(from, uint64(table[mode])) }
 	}
-	if r, ok := eachPair(c, Const(32, 0), pick); ok {
+	if r, ok := strided.JoinOverPairs(c, strided.Const(32, 0), pick); ok {
 		return r
 	}
-	return Any(32)
+	return strided.Any(32)
 }
 
 // slct chooses by the sign of the third source.
-func slct(in *isa.Instr, s []Strided) Strided {
+func slct(in *isa.Instr, s []strided.Interval) strided.Interval {
 	if in.SrcType == isa.S32 {
 		switch lo, hi := s[2].Signed(); {
 		case lo >= 0:
@@ -192,28 +207,28 @@ func slct(in *isa.Instr, s []Strided) Strided {
 }
 
 // packed joins words to one.
-func packed(in *isa.Instr, s []Strided) Strided {
+func packed(in *isa.Instr, s []strided.Interval) strided.Interval {
 	w := in.Type.Bits()
-	all := Const(w, 0)
+	all := strided.Const(w, 0)
 	for i, part := range s {
-		all = all.Add(part.Extend(w, false).Shl(Const(32, uint64(i*w/len(s)))))
+		all = all.Add(part.Extend(w, false).Shl(strided.Const(32, uint64(i*w/len(s)))))
 	}
 	return all
 }
 
 // unpacked is one part of a word.
-func unpacked(in *isa.Instr, s []Strided, i int) Strided {
+func unpacked(in *isa.Instr, s []strided.Interval, i int) strided.Interval {
 	n := in.Type.Bits() / len(in.Dst)
-	return s[0].field(uint64(i*n), uint64(n), false).Cut(n)
+	return s[0].BitField(uint64(i*n), uint64(n), false).Cut(n)
 }
 
-func first(_ *isa.Instr, s []Strided) Strided { return s[0] }
+func first(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0] }
 
 func firstForm(_ *isa.Instr, a []*Value) Form { return a[0].form }
 
 // notForm is -1 - x.
 func notForm(_ *isa.Instr, a []*Value) Form {
-	return constForm(a[0].Strided.bits, ^uint64(0)).add(a[0].form, ^uint64(0))
+	return constForm(a[0].Strided.Bits(), ^uint64(0)).add(a[0].form, ^uint64(0))
 }
 
 func timesForm(_ *isa.Instr, a []*Value) Form {
@@ -229,22 +244,11 @@ func timesForm(_ *isa.Instr, a []*Value) Form {
 // form24 is the product of numbers that have 24 bits.
 func form24(in *isa.Instr, a []*Value) Form {
 	for _, v := range a[:2] {
-		if !v.Strided.fitsIn(24, in.Type.IsSigned()) {
+		if !v.Strided.FitsIn(24, in.Type.IsSigned()) {
 			return Form{}
 		}
 	}
 	return timesForm(in, a)
-}
-
-// fitsIn reports whether the words are numbers of so many bits.
-func (s Strided) fitsIn(width uint8, sign bool) bool {
-	if sign {
-		lo, hi := s.Signed()
-		half := int64(mask(width) / 2)
-		return lo >= -half-1 && hi <= half
-	}
-	_, hi := s.Unsigned()
-	return hi <= mask(width)
 }
 
 // carryForm is a sum or a difference whose carry is known.
@@ -255,9 +259,9 @@ func carryForm(in *isa.Instr, a []*Value) Form {
 	case !ok:
 		return Form{}
 	case in.Op == isa.SubCarry: // a + ^b + x is a - b - 1 + x
-		return a[0].form.add(a[1].form, ^uint64(0)).add(constForm(c.bits, x-1), 1)
+		return a[0].form.add(a[1].form, ^uint64(0)).add(constForm(c.Bits(), x-1), 1)
 	}
-	return a[0].form.add(a[1].form, 1).add(constForm(c.bits, x), 1)
+	return a[0].form.add(a[1].form, 1).add(constForm(c.Bits(), x), 1)
 }
 
 // fieldForm is that of a word which the field holds completely.
@@ -269,7 +273,7 @@ func fieldForm(in *isa.Instr, a []*Value) Form {
 	if !okAt || !okN || at&0xff != 0 || n == 0 {
 		return Form{}
 	}
-	if n >= w || a[0].Strided.fitsIn(uint8(n), in.Type.IsSigned()) {
+	if n >= w || a[0].Strided.FitsIn(int(n), in.Type.IsSigned()) {
 		return a[0].form
 	}
 	return Form{}
@@ -286,7 +290,7 @@ func shlForm(_ *isa.Instr, a []*Value) Form {
 func remForm(in *isa.Instr, a []*Value) Form {
 	_, hi := a[0].Strided.Unsigned()
 	lo, maximum := a[1].Strided.Unsigned()
-	if hi < lo && (!in.Type.IsSigned() || maximum <= mask(a[1].Strided.bits)/2) {
+	if hi < lo && (!in.Type.IsSigned() || maximum <= strided.Mask(a[1].Strided.Bits())/2) {
 		return a[0].form
 	}
 	return Form{}
@@ -300,7 +304,7 @@ func andForm(_ *isa.Instr, a []*Value) Form {
 			continue
 		}
 		_, hi := v.Strided.Unsigned()
-		if low := v.Strided.alignment() - 1; below(hi)&^low&^m == 0 {
+		if low := v.Strided.Alignment() - 1; strided.FillBits(hi)&^low&^m == 0 {
 			return v.form
 		}
 	}
@@ -309,10 +313,10 @@ func andForm(_ *isa.Instr, a []*Value) Form {
 
 // orForm is the sum of words without common bits; for Xor the same.
 func orForm(in *isa.Instr, a []*Value) Form {
-	if a[0].Strided.disjoint(a[1].Strided) {
+	if a[0].Strided.HasDisjointBits(a[1].Strided) {
 		return a[0].form.add(a[1].form, 1)
 	}
-	if c, ok := a[1].Strided.IsConst(); ok && in.Op == isa.Xor && c == mask(a[1].Strided.bits) {
+	if c, ok := a[1].Strided.IsConst(); ok && in.Op == isa.Xor && c == strided.Mask(a[1].Strided.Bits()) {
 		return notForm(in, a)
 	}
 	return Form{}
@@ -347,25 +351,27 @@ func ordered(ascending, descending bool, a []*Value) (lesser, greater Form) {
 }
 
 func absForm(_ *isa.Instr, a []*Value) Form {
-	if a[0].Strided.positive() {
+	if a[0].Strided.IsNonNegative() {
 		return a[0].form
 	}
 	return Form{}
 }
 
 // wide extends a factor to twice its width.
-func wide(in *isa.Instr, s Strided) Strided { return s.Extend(2*in.Type.Bits(), in.Type.IsSigned()) }
+func wide(in *isa.Instr, s strided.Interval) strided.Interval {
+	return s.Extend(2*in.Type.Bits(), in.Type.IsSigned())
+}
 
 // extends reports whether a conversion extends or cuts an integer.
 func extends(in *isa.Instr) bool { return !in.Sat && isInteger(in.SrcType) }
 
 // converted is the conversion to an integer.
-func converted(in *isa.Instr, s []Strided) Strided {
+func converted(in *isa.Instr, s []strided.Interval) strided.Interval {
 	if in.SrcType.IsFloat() {
 		return rounded(in, s[0])
 	}
 	if in.Sat {
-		return s[0].saturatedTo(in.SrcType, in.Type)
+		return saturateTo(s[0], in.SrcType, in.Type)
 	}
 	if to := in.Type.Bits(); to > in.SrcType.Bits() {
 		return s[0].Extend(to, in.SrcType.IsSigned())
@@ -375,7 +381,7 @@ func converted(in *isa.Instr, s []Strided) Strided {
 
 func convertedForm(in *isa.Instr, a []*Value) Form {
 	if extends(in) && in.Type.Bits() <= in.SrcType.Bits() {
-		return a[0].form.cut(uint8(in.Type.Bits()))
+		return a[0].form.cut(in.Type.Bits())
 	}
 	return Form{}
 }
@@ -460,7 +466,7 @@ func (m *machine) apply(in *isa.Instr, args []*Value) *Value {
 	switch {
 	case in.Op == isa.MulWide:
 		return m.value(set, m.wideForm(in, args))
-	case in.Op == isa.Cvt && extends(in) && set.bits > args[0].Strided.bits:
+	case in.Op == isa.Cvt && extends(in) && set.Bits() > args[0].Strided.Bits():
 		if v := m.extended(args[0], set.Bits(), in.SrcType.IsSigned()); v.form.known() {
 			return v
 		}
@@ -475,8 +481,8 @@ func (m *machine) apply(in *isa.Instr, args []*Value) *Value {
 	return m.value(set, form)
 }
 
-func sets(args []*Value) []Strided {
-	s := make([]Strided, len(args))
+func sets(args []*Value) []strided.Interval {
+	s := make([]strided.Interval, len(args))
 	for i, a := range args {
 		s[i] = a.Strided
 	}
@@ -505,7 +511,7 @@ func (m *machine) wideForm(in *isa.Instr, args []*Value) Form {
 
 // expression returns the fixed symbol of an operation on fixed forms.
 func (m *machine) expression(in *isa.Instr, args []*Value) Form {
-	all := make([]Strided, len(args))
+	all := make([]strided.Interval, len(args))
 	for i, a := range args {
 		if !m.syms.isFixed(a.form) {
 			return Form{}
@@ -514,7 +520,7 @@ func (m *machine) expression(in *isa.Instr, args []*Value) Form {
 	}
 	set := m.launch.doubt(rules[in.Op].set(in, all))
 	if s, ok := m.syms.expression(in, forms(args), set); ok {
-		return symbolForm(set.bits, s)
+		return symbolForm(set.Bits(), s)
 	}
 	return Form{}
 }

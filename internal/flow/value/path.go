@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
@@ -118,7 +119,7 @@ func (p *paths) isBefore(f Form, block int) bool {
 }
 
 // words returns the words of a set that a form can have where facts hold.
-func (p *paths) words(f Form, set Strided, facts []fact) Strided {
+func (p *paths) words(f Form, set strided.Interval, facts []fact) strided.Interval {
 	left, ok := p.left(f, set, facts, maxJoins)
 	if !ok {
 		return set // control does not come there
@@ -127,14 +128,14 @@ func (p *paths) words(f Form, set Strided, facts []fact) Strided {
 }
 
 // left is words, and false if there are none.
-func (p *paths) left(f Form, set Strided, facts []fact, joins int) (Strided, bool) {
+func (p *paths) left(f Form, set strided.Interval, facts []fact, joins int) (strided.Interval, bool) {
 	m := &p.r.machine
 	k, ok := m.knowing(facts)
 	if !ok {
 		return set, false
 	}
 	if len(f.terms) == 0 {
-		word := Const(int(f.bits), f.c)
+		word := strided.Const(f.bits, f.c)
 		return word, set.Contains(f.c)
 	}
 	k.anew = true
@@ -148,9 +149,9 @@ func (p *paths) left(f Form, set Strided, facts []fact, joins int) (Strided, boo
 		if !known {
 			continue
 		}
-		var sum Strided
+		var sum strided.Interval
 		for _, path := range all {
-			one := m.read(path.value, int(f.bits)).form
+			one := m.read(path.value, f.bits).form
 			one = f.add(Form{bits: f.bits, terms: []term{t}}, ^uint64(0)).add(one, t.coef)
 			if !one.known() {
 				return set, true
@@ -158,13 +159,13 @@ func (p *paths) left(f Form, set Strided, facts []fact, joins int) (Strided, boo
 			words, ok := p.left(one, set, slices.Concat(path.facts, p.on(path, t.sym, facts)), joins-1)
 			switch {
 			case !ok:
-			case sum.bits == 0:
+			case sum.Bits() == 0:
 				sum = words
 			default:
 				sum = sum.Join(words)
 			}
 		}
-		if sum.bits == 0 {
+		if sum.Bits() == 0 {
 			return set, false
 		}
 		if both, ok := set.Meet(sum); ok {
@@ -181,7 +182,7 @@ func (p *paths) on(path path, s Symbol, facts []fact) []fact {
 		form := f.form
 		for _, t := range f.form.terms {
 			if t.sym == s {
-				form = form.add(Form{bits: form.bits, terms: []term{t}}, ^uint64(0)).add(p.r.machine.read(path.value, int(form.bits)).form, t.coef)
+				form = form.add(Form{bits: form.bits, terms: []term{t}}, ^uint64(0)).add(p.r.machine.read(path.value, form.bits).form, t.coef)
 			}
 		}
 		if form.known() && len(form.terms) > 0 {
@@ -228,7 +229,7 @@ func (p *paths) fixed(s Symbol) ([]path, bool) {
 }
 
 // residues returns what it says of an operand that the low bits of it are a word: what remainder it leaves.
-func (m *machine) residues(f Form, set Strided) []fact {
+func (m *machine) residues(f Form, set strided.Interval) []fact {
 	s, single := f.symbol()
 	word, constant := set.IsConst()
 	if !single || !constant {
@@ -239,8 +240,8 @@ func (m *machine) residues(f Form, set Strided) []fact {
 		return nil
 	}
 	low := y.args[1]
-	if len(low.terms) > 0 || low.c == 0 || low.c == mask(low.bits) || low.c&(low.c+1) != 0 || word > low.c || !y.args[0].known() {
+	if len(low.terms) > 0 || low.c == 0 || low.c == strided.Mask(low.bits) || low.c&(low.c+1) != 0 || word > low.c || !y.args[0].known() {
 		return nil
 	}
-	return []fact{{y.args[0], arc(low.bits, word, mask(low.bits)-low.c, low.c+1)}}
+	return []fact{{y.args[0], strided.FromSpan(low.bits, word, strided.Mask(low.bits)-low.c, low.c+1)}}
 }

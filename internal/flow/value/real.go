@@ -3,6 +3,7 @@ package value
 import (
 	"math"
 
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
 
@@ -15,7 +16,7 @@ func isReal(t isa.Type) bool { return t == isa.F32 || t == isa.F64 }
 
 // reals returns the least and the greatest number among words of a floating-point type; false
 // if they are not of one sign, or some are no numbers.
-func reals(s Strided, t isa.Type) (lo, hi float64, ok bool) {
+func reals(s strided.Interval, t isa.Type) (lo, hi float64, ok bool) {
 	number := func(x uint64) float64 { return math.Float64frombits(x) }
 	switch t {
 	case isa.F32:
@@ -39,16 +40,16 @@ var roundings = map[isa.Round]func(float64) float64{
 
 // rounded converts floating-point numbers to integers, which are clamped to the range of
 // their type.
-func rounded(in *isa.Instr, s Strided) Strided {
+func rounded(in *isa.Instr, s strided.Interval) strided.Interval {
 	lo, hi, ok := reals(s, in.SrcType)
 	round := roundings[in.Round]
 	if !ok || round == nil {
-		return Any(in.Type.Bits())
+		return strided.Any(in.Type.Bits())
 	}
 	if in.FTZ {
 		lo, hi = flushed(lo), flushed(hi)
 	}
-	return Between(in.Type.Bits(), integer(round(lo), in.Type), integer(round(hi), in.Type))
+	return strided.Between(in.Type.Bits(), integer(round(lo), in.Type), integer(round(hi), in.Type))
 }
 
 // flushed makes a zero of a number that is subnormal in 32 bits.
@@ -61,7 +62,7 @@ func flushed(x float64) float64 {
 
 // integer returns an integral number in the bits of a type, to whose range it is clamped.
 func integer(x float64, t isa.Type) uint64 {
-	m := mask(uint8(t.Bits()))
+	m := strided.Mask(t.Bits())
 	if t.IsSigned() {
 		switch half := math.Ldexp(1, t.Bits()-1); {
 		case x >= half:
@@ -90,14 +91,14 @@ func wordOf(x float64, t isa.Type) uint64 {
 
 // between returns the words of the numbers of a type from one number to another, which it
 // has; anything if they are not of one sign.
-func between(lo, hi float64, t isa.Type) Strided {
+func between(lo, hi float64, t isa.Type) strided.Interval {
 	switch {
 	case math.IsNaN(lo) || math.IsNaN(hi) || math.Signbit(lo) != math.Signbit(hi):
-		return Any(t.Bits())
+		return strided.Any(t.Bits())
 	case math.Signbit(lo):
 		lo, hi = hi, lo
 	}
-	return Between(t.Bits(), wordOf(lo, t), wordOf(hi, t))
+	return strided.Between(t.Bits(), wordOf(lo, t), wordOf(hi, t))
 }
 
 // real computes an operation whose result is a floating-point number; nil if nothing is known
@@ -110,14 +111,14 @@ func (m *machine) real(st state, pc int) *Value {
 	case in.Op == isa.Selp:
 		return m.selected(st, pc)
 	}
-	var set Strided
+	var set strided.Interval
 	args := m.arguments(st, in)
 	s := sets(args)
 	switch in.Op {
 	case isa.Neg:
-		set = s[0].Add(Const(s[0].Bits(), 1<<(s[0].bits-1)))
+		set = s[0].Add(strided.Const(s[0].Bits(), 1<<(s[0].Bits()-1)))
 	case isa.Abs:
-		set = s[0].And(Const(s[0].Bits(), mask(s[0].bits)/2))
+		set = s[0].And(strided.Const(s[0].Bits(), strided.Mask(s[0].Bits())/2))
 	case isa.Add, isa.Sub, isa.Mul, isa.Div:
 		set = realResult(in, s)
 	case isa.Cvt:
@@ -136,12 +137,12 @@ func (m *machine) real(st state, pc int) *Value {
 }
 
 // realResult computes with numbers of one sign each.
-func realResult(in *isa.Instr, s []Strided) Strided {
+func realResult(in *isa.Instr, s []strided.Interval) strided.Interval {
 	t := in.Type
 	a, b, okA := reals(s[0], t)
 	c, d, okB := reals(s[1], t)
 	if !okA || !okB || math.IsInf(a, 0) || math.IsInf(b, 0) || math.IsInf(c, 0) || math.IsInf(d, 0) {
-		return Any(t.Bits())
+		return strided.Any(t.Bits())
 	}
 	single := t == isa.F32
 	flush := func(x float64) float64 {
@@ -151,7 +152,7 @@ func realResult(in *isa.Instr, s []Strided) Strided {
 		return x
 	}
 	if in.Op == isa.Div && (flush(c) == 0 || flush(d) == 0) { // zero by zero is no number
-		return Any(t.Bits())
+		return strided.Any(t.Bits())
 	}
 	compute := func(x, y float64) float64 {
 		x, y = flush(x), flush(y)
@@ -176,7 +177,7 @@ func realResult(in *isa.Instr, s []Strided) Strided {
 	case isa.Sub:
 		sum := *in
 		sum.Op = isa.Add
-		return realResult(&sum, []Strided{s[0], s[1].Add(Const(t.Bits(), 1<<(s[1].bits-1)))})
+		return realResult(&sum, []strided.Interval{s[0], s[1].Add(strided.Const(t.Bits(), 1<<(s[1].Bits()-1)))})
 	case isa.Add:
 		return between(compute(a, c), compute(b, d), t)
 	}
@@ -190,13 +191,13 @@ func realResult(in *isa.Instr, s []Strided) Strided {
 }
 
 // realConversion converts integers and numbers of one sign to a floating-point type.
-func realConversion(in *isa.Instr, s Strided) Strided {
+func realConversion(in *isa.Instr, s strided.Interval) strided.Interval {
 	t := in.Type
 	switch {
 	case in.SrcType.IsFloat():
 		lo, hi, ok := reals(s, in.SrcType)
 		if !ok || in.FTZ {
-			return Any(t.Bits())
+			return strided.Any(t.Bits())
 		}
 		if t == isa.F32 {
 			lo, hi = float64(float32(lo)), float64(float32(hi))

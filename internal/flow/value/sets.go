@@ -1,18 +1,16 @@
 package value
 
 import (
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
 
-// Parts returns the words of the set as low, low+step, ... low+count*step, modulo 2 to the power of Bits.
-func (s Strided) Parts() (low, step, count uint64) { return s.lo, s.step, s.n }
-
 // At returns what a register can hold whenever a thread comes to a block; false if nothing is known, or if control never
 // comes there.
-func (r *Result) At(block int, reg isa.Reg) (Strided, bool) {
+func (r *Result) At(block int, reg isa.Reg) (strided.Interval, bool) {
 	if r.in[block] == nil || r.in[block].get(reg) == nil {
-		return Strided{}, false
+		return strided.Interval{}, false
 	}
 	set := r.in[block].get(reg).Strided
 	return set, !set.IsAny()
@@ -37,9 +35,9 @@ func (r *Result) Infeasible() []graph.Edge {
 
 // Entering returns what a register can hold whenever a thread enters a loop of the flow graph's forest; false if nothing is known,
 // or if control never comes there.
-func (r *Result) Entering(loop int, reg isa.Reg) (Strided, bool) {
+func (r *Result) Entering(loop int, reg isa.Reg) (strided.Interval, bool) {
 	l := &r.Graph.Loops().Loops[loop]
-	var all Strided
+	var all strided.Interval
 	found := false
 	for _, e := range r.into[l.Header] {
 		st := r.along[e.block][e.index]
@@ -49,7 +47,7 @@ func (r *Result) Entering(loop int, reg isa.Reg) (Strided, bool) {
 		v := st.get(reg)
 		switch {
 		case v == nil:
-			return Strided{}, false
+			return strided.Interval{}, false
 		case !found:
 			all, found = v.Strided, true
 		default:

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
@@ -109,7 +110,7 @@ type solver struct {
 	pass       int
 	changed    bool // in this pass
 	dom        *graph.DomTree
-	limits     map[place]Strided // of counters
+	limits     map[place]strided.Interval // of counters
 }
 
 // edgeRef names an edge: by its block and its index there.
@@ -120,7 +121,7 @@ func newSolver(g *cfg.Graph, launch Launch) *solver {
 	s := &solver{
 		Result: &Result{Graph: g, Launch: launch, in: make([]state, n), along: make([][]state, n), into: make([][]edgeRef, n), changes: changes(g), irregular: irregular(g)},
 		live:   cfg.Liveness(g), heads: make([]bool, n), preds: make([][]edgeRef, n),
-		joined: make([]map[isa.Reg]bool, n), dead: make([][]isa.Reg, n), dom: graph.Dominators(g.Flow.Graph(), g.Entry()), limits: make(map[place]Strided),
+		joined: make([]map[isa.Reg]bool, n), dead: make([][]isa.Reg, n), dom: graph.Dominators(g.Flow.Graph(), g.Entry()), limits: make(map[place]strided.Interval),
 	}
 	syms := newSymbols()
 	s.machine = machine{kernel: g.Kernel, launch: &s.Launch, syms: syms, alike: newAlike(syms), last: make([][]*Value, len(g.Kernel.Instrs))}
@@ -257,7 +258,7 @@ func thresholds(k *isa.Kernel, l *Launch) map[int][]uint64 {
 	}
 	found := make(map[int][]uint64)
 	for _, width := range []int{1, 8, 16, 32, 64} {
-		m := mask(uint8(width))
+		m := strided.Mask(width)
 		// One before the largest: a counter goes on to it if it is less than any limit.
 		list := []uint64{0, m, m - 1, m / 2, m/2 - 1, m/2 + 1, 1<<31 - 1, 1 << 31, 1<<32 - 1}
 		for _, c := range constants {
@@ -292,7 +293,7 @@ func (s *solver) repeatRounds(blocks []int, symbols int) {
 // round analyses some blocks once, and reports whether anything changed, symbols from one on included.
 func (s *solver) round(blocks []int, symbols int) bool {
 	s.changed = false
-	before := make([]Strided, len(s.machine.syms.all)-symbols)
+	before := make([]strided.Interval, len(s.machine.syms.all)-symbols)
 	for i := range before {
 		before[i] = s.machine.syms.all[symbols+i].set
 	}
@@ -420,7 +421,7 @@ func (s *solver) merge(b int, r isa.Reg, old *Value, values []*Value, ahead int)
 		}
 	}
 	if limit, ok := s.limits[place{merged, b, r}]; ok {
-		v.Strided = v.Strided.narrowed(limit)
+		v.Strided = v.Strided.Narrow(limit)
 	}
 	if keep {
 		w := *m.value(v.Strided, v.form)
@@ -429,13 +430,13 @@ func (s *solver) merge(b int, r isa.Reg, old *Value, values []*Value, ahead int)
 	}
 	y := m.syms.at(place{merged, b, r}, b, m.kernel.Regs[r].Name, v.Strided.Bits())
 	m.syms.all[y].set, m.syms.all[y].assigned = v.Strided, true
-	v.form = symbolForm(v.Strided.bits, y)
+	v.form = symbolForm(v.Strided.Bits(), y)
 	return v
 }
 
 // accumulate joins what was found in passes before with what is found now, or narrows it
 // to that.
-func (s *solver) accumulate(b int, old, now Strided) Strided {
+func (s *solver) accumulate(b int, old, now strided.Interval) strided.Interval {
 	if s.machine.narrow {
 		if both, ok := old.Meet(now); ok {
 			return both

@@ -9,6 +9,7 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/test/effort"
@@ -26,16 +27,16 @@ func known(l *flowtest.Launch, vague bool) Launch {
 		data := l.Grid.Launch().Params[p.Offset:][:p.Bytes]
 		for at := 0; p.Bytes > 8 && at+8 <= p.Bytes && !vague; at += 8 { // a struct
 			x := binary.LittleEndian.Uint64(data[at:])
-			launch.Params = append(launch.Params, Word{p.Offset + at, Multiples(64, min(256, power(x)))}, Word{p.Offset + at + 4, Const(32, x>>32)})
+			launch.Params = append(launch.Params, Word{p.Offset + at, strided.Multiples(64, min(256, strided.PowerOf2Divisor(x)))}, Word{p.Offset + at + 4, strided.Const(32, x>>32)})
 		}
-		set := Strided{}
+		set := strided.Interval{}
 		switch {
 		case vague:
 		case p.Bytes == 8:
 			x := binary.LittleEndian.Uint64(data)
-			set = Multiples(64, min(256, power(x)))
+			set = strided.Multiples(64, min(256, strided.PowerOf2Divisor(x)))
 		case p.Bytes == 4:
-			set = Const(32, uint64(binary.LittleEndian.Uint32(data)))
+			set = strided.Const(32, uint64(binary.LittleEndian.Uint32(data)))
 		}
 		launch.Params = append(launch.Params, Word{p.Offset, set})
 	}
@@ -58,7 +59,7 @@ func memory(l *flowtest.Launch) (buffers []Buffer, pointers map[int]Pointer) {
 		}
 		contents := Contents{Each: 1, Data: bytes.Clone(held)}
 		if i%2 == 1 && len(held)%4 == 0 {
-			set, _ := contents.listed(arc(64, 0, uint64(len(held)-4), 4), 4)
+			set, _ := contents.listed(strided.FromSpan(64, 0, uint64(len(held)-4), 4), 4)
 			contents = Contents{Each: 4, Set: set}
 		}
 		buffers = append(buffers, Buffer{Bytes: len(held), Contents: contents})

@@ -38,7 +38,7 @@ func (l *counting) separate(f Form, joins int) []Form {
 			}
 			v := l.machine().register(l.r.along[e.block][e.index], y.reg)
 			rest := f.add(Form{bits: f.bits, terms: []term{t}}, ^uint64(0))
-			one := rest.add(l.machine().read(v, int(f.bits)).form, t.coef)
+			one := rest.add(l.machine().read(v, f.bits).form, t.coef)
 			if !one.known() || len(all) > maxForms {
 				return []Form{f}
 			}

@@ -1,6 +1,10 @@
 package value
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"warpbound/internal/flow/strided"
+)
 
 // Sum is a relation between parameters: the sum of coefficients times what they are, read as unsigned numbers, is at
 // most Max.
@@ -35,8 +39,8 @@ func (t *symbols) related(f Form, lo, hi int64) (int64, int64) {
 func (t *symbols) ascend(f Form, lo, hi int64) (int64, int64) {
 	for i, e := range f.terms {
 		for _, other := range f.terms[i+1:] {
-			k := extend(e.coef, f.bits)
-			if k != -extend(other.coef, f.bits) {
+			k := strided.SignExtend(e.coef, f.bits)
+			if k != -strided.SignExtend(other.coef, f.bits) {
 				continue
 			}
 			from, to, ok := t.ascending(&t.all[e.sym], &t.all[other.sym], k)
@@ -56,7 +60,7 @@ func (t *symbols) ascend(f Form, lo, hi int64) (int64, int64) {
 
 // within narrows the range of a form, which is k times a sum plus a rest.
 func (t *symbols) within(f Form, s *Sum, k, lo, hi int64) (int64, int64) {
-	limit, ok := signedProduct(k, s.Max, 64)
+	limit, ok := strided.SignedProduct(k, s.Max, 64)
 	from, to, okRest := t.rest(f, s, k)
 	if !ok || !okRest {
 		return lo, hi
@@ -74,27 +78,27 @@ func (t *symbols) within(f Form, s *Sum, k, lo, hi int64) (int64, int64) {
 func (t *symbols) share(f Form, of *SumTerm) (int64, bool) {
 	for _, e := range f.terms {
 		if t.all[e.sym].is(of) {
-			k := extend(e.coef, f.bits)
+			k := strided.SignExtend(e.coef, f.bits)
 			return k / of.Coef, k%of.Coef == 0
 		}
 	}
 	return 0, false
 }
 
-func (y *symbol) is(of *SumTerm) bool { return y.word == of.Offset+1 && int(y.set.bits) == of.Bits }
+func (y *symbol) is(of *SumTerm) bool { return y.word == of.Offset+1 && y.set.Bits() == of.Bits }
 
 // rest returns the range of a form without k times a sum. It is false if a parameter of that is not in the form.
 func (t *symbols) rest(f Form, s *Sum, k int64) (lo, hi int64, ok bool) {
-	lo = extend(f.c, f.bits)
+	lo = strided.SignExtend(f.c, f.bits)
 	hi = lo
 	found := 0
 	for _, e := range f.terms {
 		y := &t.all[e.sym]
-		coef := extend(e.coef, f.bits)
+		coef := strided.SignExtend(e.coef, f.bits)
 		for i := range s.Terms {
 			if of := &s.Terms[i]; y.is(of) {
-				part, ok := signedProduct(k, of.Coef, 64)
-				if !ok || bits.Len64(magnitude(coef)) > 62 {
+				part, ok := strided.SignedProduct(k, of.Coef, 64)
+				if !ok || bits.Len64(strided.Magnitude(coef)) > 62 {
 					return 0, 0, false
 				}
 				coef -= part

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
 
@@ -26,8 +27,8 @@ const (
 type symbol struct {
 	origin   origin
 	name     string
-	set      Strided // of all values it ever has
-	assigned bool    // set holds one at least
+	set      strided.Interval // of all values it ever has
+	assigned bool             // set holds one at least
 	varies   bool
 	block    int // where it is merged or defined, -1 if fixed
 	reg      isa.Reg
@@ -69,13 +70,13 @@ func (t *symbols) add(s symbol) Symbol {
 }
 
 // constant returns a fixed symbol by its name.
-func (t *symbols) constant(name string, set Strided, varies bool) Symbol {
+func (t *symbols) constant(name string, set strided.Interval, varies bool) Symbol {
 	return t.keyed(name, name, set, varies)
 }
 
 // keyed returns a fixed symbol by a key, which may tell it from others of the same name.
-func (t *symbols) keyed(key, name string, set Strided, varies bool) Symbol {
-	key = fmt.Sprintf("%s:%d", key, set.bits)
+func (t *symbols) keyed(key, name string, set strided.Interval, varies bool) Symbol {
+	key = fmt.Sprintf("%s:%d", key, set.Bits())
 	s, ok := t.named[key]
 	if !ok {
 		s = t.add(symbol{name: name, set: set, varies: varies, block: -1})
@@ -85,7 +86,7 @@ func (t *symbols) keyed(key, name string, set Strided, varies bool) Symbol {
 }
 
 // register returns the symbol of a special register.
-func (t *symbols) register(r isa.Special, set Strided, varies bool) Symbol {
+func (t *symbols) register(r isa.Special, set strided.Interval, varies bool) Symbol {
 	s := t.constant(r.String(), set, varies)
 	t.all[s].special = r
 	return s
@@ -97,7 +98,7 @@ const maxName = 200
 
 // expression returns the fixed symbol of an operation on fixed forms, false if it has too
 // many parts.
-func (t *symbols) expression(in *isa.Instr, args []Form, set Strided) (Symbol, bool) {
+func (t *symbols) expression(in *isa.Instr, args []Form, set strided.Interval) (Symbol, bool) {
 	texts := make([]string, len(args))
 	bare := *in // whatever tells it from others, its operands apart
 	bare.Guard, bare.Dst, bare.Src = isa.Guard{}, nil, nil
@@ -152,7 +153,7 @@ func operationName(in *isa.Instr, texts []string) string {
 func (t *symbols) at(p place, block int, name string, width int) Symbol {
 	s, ok := t.place[p]
 	if !ok {
-		s = t.add(symbol{origin: p.origin, name: name, set: Any(width), block: block, reg: p.reg, pc: p.at})
+		s = t.add(symbol{origin: p.origin, name: name, set: strided.Any(width), block: block, reg: p.reg, pc: p.at})
 		t.place[p] = s
 	}
 	return s
@@ -168,22 +169,22 @@ func (t *symbols) isFixed(f Form) bool {
 }
 
 // set returns the words that a form can have.
-func (t *symbols) set(f Form) Strided {
-	sum := Const(int(f.bits), f.c)
+func (t *symbols) set(f Form) strided.Interval {
+	sum := strided.Const(f.bits, f.c)
 	for _, e := range f.terms {
 		s := t.all[e.sym].set
-		if s.bits >= f.bits {
-			s = s.Cut(int(f.bits))
+		if s.Bits() >= f.bits {
+			s = s.Cut(f.bits)
 		} else {
-			s = s.Extend(int(f.bits), false)
+			s = s.Extend(f.bits, false)
 		}
 		sum = sum.Add(s.Times(e.coef))
 	}
 	if len(f.terms) < 2 || len(t.sums) == 0 && !t.ordered {
 		return sum
 	}
-	if lo, hi, ok := t.exact(f); ok && uint64(hi)-uint64(lo) < mask(f.bits) {
-		if both, ok := sum.Meet(Between(int(f.bits), uint64(lo), uint64(hi))); ok {
+	if lo, hi, ok := t.exact(f); ok && uint64(hi)-uint64(lo) < strided.Mask(f.bits) {
+		if both, ok := sum.Meet(strided.Between(f.bits, uint64(lo), uint64(hi))); ok {
 			sum = both
 		}
 	}
@@ -194,22 +195,22 @@ func (t *symbols) set(f Form) Strided {
 // as signed numbers, its symbols as unsigned ones, and nothing is reduced modulo the
 // width. It is false if the range does not fit an int64.
 func (t *symbols) exact(f Form) (lo, hi int64, ok bool) {
-	return t.exactWith(f, func(s Symbol) Strided { return t.all[s].set })
+	return t.exactWith(f, func(s Symbol) strided.Interval { return t.all[s].set })
 }
 
 // exactWith is the same for given sets of the symbols.
-func (t *symbols) exactWith(f Form, of func(Symbol) Strided) (lo, hi int64, ok bool) {
+func (t *symbols) exactWith(f Form, of func(Symbol) strided.Interval) (lo, hi int64, ok bool) {
 	if !f.known() {
 		return 0, 0, false
 	}
-	lo = extend(f.c, f.bits)
+	lo = strided.SignExtend(f.c, f.bits)
 	hi = lo
 	for _, e := range f.terms {
 		a, b := of(e.sym).Unsigned()
 		if b > math.MaxInt64 {
 			return 0, 0, false
 		}
-		k := extend(e.coef, f.bits)
+		k := strided.SignExtend(e.coef, f.bits)
 		if k < 0 {
 			a, b = b, a
 		}
@@ -227,7 +228,7 @@ func (t *symbols) exactWith(f Form, of func(Symbol) Strided) (lo, hi int64, ok b
 
 // addProduct returns s + k*x unless it overflows.
 func addProduct(s, k, x int64) (int64, bool) {
-	p, ok := signedProduct(k, x, 64)
+	p, ok := strided.SignedProduct(k, x, 64)
 	sum := s + p
 	return sum, ok && (sum > s) == (p > 0)
 }
@@ -240,8 +241,8 @@ func (t *symbols) fits(f Form, sign bool) bool {
 		return false
 	}
 	if sign {
-		half := int64(mask(f.bits) / 2)
+		half := int64(strided.Mask(f.bits) / 2)
 		return lo >= -half-1 && hi <= half
 	}
-	return lo >= 0 && uint64(hi) <= mask(f.bits)
+	return lo >= 0 && uint64(hi) <= strided.Mask(f.bits)
 }

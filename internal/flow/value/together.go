@@ -3,6 +3,7 @@ package value
 import (
 	"maps"
 
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
 
@@ -11,24 +12,24 @@ import (
 func (m *machine) together(st state, pc, i int) *Value {
 	in := &m.kernel.Instrs[pc]
 	lanes := min(m.launch.Lanes(), 32)
-	some := Between(32, 0, mask(uint8(lanes))) // a mask of lanes
-	var set Strided
+	some := strided.Between(32, 0, strided.Mask(lanes)) // a mask of lanes
+	var set strided.Interval
 	switch {
 	case i > 0:
 		return nil
 	case in.Op == isa.Vote && in.Lane == isa.VoteBallot:
 		set = some
 		if x, ok := m.truth(st, in.Src[0]).Strided.IsConst(); ok && x == 0 && !m.divergedOps[in.Op] {
-			set = Const(32, 0)
+			set = strided.Const(32, 0)
 		}
 	case in.Op == isa.Match && in.Lane == isa.MatchAll:
 		set = some
 	case in.Op == isa.Match, in.Op == isa.Activemask:
-		set = Between(32, 1, mask(uint8(lanes))) // the lane itself is in it
+		set = strided.Between(32, 1, strided.Mask(lanes)) // the lane itself is in it
 	case in.Op == isa.Elect:
-		set = Between(32, 0, uint64(lanes-1))
+		set = strided.Between(32, 0, uint64(lanes-1))
 	case in.Op == isa.Bar && in.Barrier == isa.BarrierRedPopc:
-		set = Between(32, 0, uint64(m.launch.blockThreads()))
+		set = strided.Between(32, 0, uint64(m.launch.blockThreads()))
 	case m.divergedOps[in.Op]:
 		return nil
 	case in.Op == isa.Shfl && in.Type.Bits() == 32 && m.wholeWarps(in):
@@ -70,20 +71,20 @@ func (m *machine) wholeWarps(in *isa.Instr) bool {
 }
 
 // reduced is what is made of the words of some lanes.
-func reduced(in *isa.Instr, s Strided, lanes int) Strided {
+func reduced(in *isa.Instr, s strided.Interval, lanes int) strided.Interval {
 	switch in.Atom {
 	case isa.AtomMin, isa.AtomMax:
 		return s
 	case isa.AtomAdd:
-		return s.Mul(Between(32, 1, uint64(lanes)))
+		return s.Mul(strided.Between(32, 1, uint64(lanes)))
 	case isa.AtomAnd, isa.AtomOr, isa.AtomXor:
-		value, unknown := s.known()
+		value, unknown := s.KnownBits()
 		if in.Atom == isa.AtomXor {
 			value, unknown = 0, value|unknown
 		}
-		return withUnknown(32, value, unknown)
+		return strided.FromKnownBits(32, value, unknown)
 	}
-	return Any(32)
+	return strided.Any(32)
 }
 
 // decided computes Set: all ones where a comparison holds, else zero.
@@ -104,8 +105,8 @@ func (m *machine) decided(st state, pc int) *Value {
 	}
 	_, may := m.facts(c, true)
 	_, mayNot := m.facts(c, false)
-	set := Const(width, 0)
-	switch yes := Const(width, mask(uint8(width))); {
+	set := strided.Const(width, 0)
+	switch yes := strided.Const(width, strided.Mask(width)); {
 	case may && !mayNot:
 		set = yes
 	case may:

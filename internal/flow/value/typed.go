@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
 
@@ -23,11 +24,11 @@ func (r *Result) doubted() *Result {
 
 // doubt returns what takes the place of a set in a doubted analysis: only its least numbers if it holds all words
 // of a type of at least 16 bits, or all multiples of something.
-func (l *Launch) doubt(s Strided) Strided {
-	if !l.doubted || s.bits < 16 || s.step == 0 || s.n != mask(s.bits)/s.step {
+func (l *Launch) doubt(s strided.Interval) strided.Interval {
+	if !l.doubted || s.Bits() < 16 || s.Step() == 0 || s.Count() != strided.Mask(s.Bits())/s.Step() {
 		return s
 	}
-	return arc(s.bits, s.lo, mask(s.bits)>>(s.bits/4), s.step)
+	return strided.FromSpan(s.Bits(), s.Base(), strided.Mask(s.Bits())>>(s.Bits()/4), s.Step())
 }
 
 // states reports whether the launch states a parameter's word at an offset.
@@ -68,7 +69,7 @@ func (l *counting) typed(b *Bound) string {
 	if b.by.c.sign {
 		letter = "s"
 	}
-	return fmt.Sprintf("%s%d", letter, b.by.gap.bits)
+	return fmt.Sprintf("%s%d", letter, b.by.gap.Bits())
 }
 
 // unknown names the first word that a form is made of and of which nothing is stated; empty if there is none that has
@@ -119,14 +120,14 @@ func (b *Bound) wraps() bool {
 		return t.wrapped(t.gap, t.distance)
 	}
 	far, near := t.wrapped(t.c.b.Strided, t.c.b.form), t.wrapped(t.from, t.form)
-	if !t.step.isUp() {
+	if !t.step.IsPositive() {
 		far, near = near, far
 	}
 	return far || near && t.c.sign // without sign a start is at least zero
 }
 
 // wrapped reports whether a set is most of its type's because numbers that do not fit its words have wrapped around.
-func (l *counting) wrapped(s Strided, f Form) bool {
+func (l *counting) wrapped(s strided.Interval, f Form) bool {
 	fits := l.machine().syms.fits(f, false) || l.machine().syms.fits(f, true)
-	return s.bits >= 16 && s.span() > mask(s.bits)/2 && f.known() && !fits
+	return s.Bits() >= 16 && s.Span() > strided.Mask(s.Bits())/2 && f.known() && !fits
 }

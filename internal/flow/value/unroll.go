@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
@@ -38,9 +39,9 @@ type unrolling struct {
 
 	header      state // in this iteration
 	differences []*difference
-	next        []Strided // of each difference, at the end of the iteration
-	back        []state   // in which control returns to the header in the iteration
-	ways        int       // of the iteration
+	next        []strided.Interval // of each difference, at the end of the iteration
+	back        []state            // in which control returns to the header in the iteration
+	ways        int                // of the iteration
 }
 
 // unrolled bounds a loop that ends after few iterations.
@@ -78,7 +79,7 @@ func (l *counting) following(byWay bool) Bound {
 func (u *unrolling) run(iterate func(state) (state, bool)) Bound {
 	st := u.first()
 	for n := int64(0); st != nil && int64(u.work) < u.r.Launch.Effort.Of(maxUnrolled); n++ {
-		before := make([]Strided, len(u.differences))
+		before := make([]strided.Interval, len(u.differences))
 		for i, d := range u.differences {
 			before[i] = d.set
 		}
@@ -287,10 +288,10 @@ func (u *unrolling) join(b int, from []state, stale func(Symbol) bool) state {
 		}
 		if !v.form.known() {
 			if y, ok := u.m.syms.place[place{merged, b, r}]; ok {
-				v.form = symbolForm(v.Strided.bits, y)
+				v.form = symbolForm(v.Strided.Bits(), y)
 			}
 		}
-		w := *u.m.value(v.Strided.narrowed(old.Strided), v.form)
+		w := *u.m.value(v.Strided.Narrow(old.Strided), v.form)
 		w.cond = v.cond
 		u.m.alike.add(w.form, r)
 		st.set(r, &w)

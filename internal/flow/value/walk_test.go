@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/test/effort"
 	"warpbound/internal/test/flowtest"
 )
@@ -76,7 +77,7 @@ func TestAccessesOfWalks(t *testing.T) {
 		l := flowtest.Job(t, job, moduleOf(b.String()))
 		launch := known(l, false)
 		if rng.IntN(2) == 0 {
-			launch.Params[2].Strided = Any(32)
+			launch.Params[2].Interval = strided.Any(32)
 		}
 		r := Analyze(l.Graph, launch)
 		checkAccesses(t, l, r, 3)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
 
@@ -17,7 +18,7 @@ type way struct {
 	st    state
 	order map[operands]order // what conditions that held on it say
 	facts []fact             // the same of differences
-	gaps  []Strided          // of each difference: the values that it can have at the header
+	gaps  []strided.Interval // of each difference: the values that it can have at the header
 }
 
 // operands are the forms of two words that are compared, as signed or unsigned numbers.
@@ -46,7 +47,7 @@ func (w *way) clone() *way {
 // header, nil if control does not return to it, and false if there are too many ways.
 func (u *unrolling) followWays(st state) (state, bool) {
 	u.m.assumed = nil
-	u.back, u.ways, u.header, u.next = nil, 0, st, make([]Strided, len(u.differences))
+	u.back, u.ways, u.header, u.next = nil, 0, st, make([]strided.Interval, len(u.differences))
 	first := &way{st: st.clone(), order: make(map[operands]order)}
 	for _, d := range u.differences {
 		d.now = u.value(d.form, st).form
@@ -56,7 +57,7 @@ func (u *unrolling) followWays(st state) (state, bool) {
 		return nil, false
 	}
 	for i, d := range u.differences {
-		if u.next[i].bits > 0 {
+		if u.next[i].Bits() > 0 {
 			d.set = u.next[i]
 		}
 	}
@@ -100,7 +101,7 @@ func (u *unrolling) choose(b, pc int, w *way, p *Value, r isa.Reg) bool {
 	}
 	for bit := range uint64(2) {
 		next := w.clone()
-		next.st.set(r, &Value{Strided: Const(1, bit), form: constForm(1, bit), cond: p.cond})
+		next.st.set(r, &Value{Strided: strided.Const(1, bit), form: constForm(1, bit), cond: p.cond})
 		if u.holds(next, p.cond, bit == 1) && !u.follow(b, pc, next) {
 			return false
 		}
