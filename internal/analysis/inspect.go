@@ -9,7 +9,7 @@ import (
 	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/cfg"
-	"warpbound/internal/flow/value"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/graph"
 	"warpbound/internal/inspect"
 	"warpbound/internal/provenance"
@@ -41,7 +41,7 @@ func Inspect(file string, text []byte, req InspectRequest) (*estimate.Module, er
 	}
 	sum := sha256.Sum256(text)
 	hash, jobHash := hex.EncodeToString(sum[:]), ""
-	launches := make(map[string]value.Launch)
+	launches := make(map[string]launchfacts.Launch)
 	if w := req.Workload; w != nil {
 		if w.Module.Hash != hash {
 			return nil, diag.Errorf(w.Spec.Pos.Module, "the job is one of another module than %s", file)
@@ -63,14 +63,14 @@ func Inspect(file string, text []byte, req InspectRequest) (*estimate.Module, er
 }
 
 // sameLaunches returns the launches of kernels by name, as far as all launches of a kernel are the same.
-func sameLaunches(w *workload.Workload) map[string]value.Launch {
-	launches, differ := make(map[string]value.Launch), make(map[string]bool)
+func sameLaunches(w *workload.Workload) map[string]launchfacts.Launch {
+	launches, differ := make(map[string]launchfacts.Launch), make(map[string]bool)
 	for _, k := range w.Kernels {
 		name, own := k.Graph.Kernel.Name, k.Launch()
 		other, again := launches[name]
 		differ[name] = differ[name] || again && !reflect.DeepEqual(own, other)
 		launches[name] = own
 	}
-	maps.DeleteFunc(launches, func(name string, _ value.Launch) bool { return differ[name] })
+	maps.DeleteFunc(launches, func(name string, _ launchfacts.Launch) bool { return differ[name] })
 	return launches
 }

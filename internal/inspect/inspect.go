@@ -19,8 +19,8 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow"
 	"warpbound/internal/flow/divergence"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/promote"
-	"warpbound/internal/flow/value"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 	"warpbound/internal/symbol"
@@ -30,7 +30,7 @@ import (
 // divergent finds the edges that divergence adds to a flow graph and is called from several
 // goroutines at a time, launches what is known of the launches of kernels, by name. It is an
 // error if there is no such kernel.
-func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.Edge, error), launches map[string]value.Launch) (*estimate.Module, error) {
+func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.Edge, error), launches map[string]launchfacts.Launch) (*estimate.Module, error) {
 	entries := p.Entries()
 	if kernel != "" {
 		f, err := p.Kernel(kernel)
@@ -64,7 +64,7 @@ type finding struct {
 	warnings  []diag.Warning
 }
 
-func inspectEntry(p *isa.Program, f *isa.Func, divergent func(*cfg.Graph) ([]graph.Edge, error), launch value.Launch) finding {
+func inspectEntry(p *isa.Program, f *isa.Func, divergent func(*cfg.Graph) ([]graph.Edge, error), launch launchfacts.Launch) finding {
 	if f.Extern {
 		return finding{warnings: []diag.Warning{{Pos: f.Pos, ID: "declared-only", Text: "kernel " + f.Readable() + " is declared but not defined"}}}
 	}
@@ -120,7 +120,7 @@ func distinct(warnings []diag.Warning) []diag.Warning {
 	return out
 }
 
-func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, error), launch value.Launch) (*estimate.Kernel, []diag.Warning, error) {
+func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, error), launch launchfacts.Launch) (*estimate.Kernel, []diag.Warning, error) {
 	g, err := cfg.Build(k)
 	if err != nil {
 		return nil, nil, err

@@ -12,6 +12,7 @@ import (
 	"warpbound/internal/flow"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/gated"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
@@ -38,9 +39,9 @@ func TestUnmodelledInstructions(t *testing.T) {
 				Irreducible: rapid.Bool().Draw(rt, "irreducible"), Bounded: rapid.Bool().Draw(rt, "bounded"),
 			})
 		}
-		var launch value.Launch
+		var launch launchfacts.Launch
 		if rapid.Bool().Draw(rt, "known") {
-			launch = value.Launch{Grid: l.Grid.GridDim(), Block: l.Grid.Launch().Block, Width: l.Grid.Width()}
+			launch = launchfacts.Launch{Grid: l.Grid.GridDim(), Block: l.Grid.Launch().Block, Width: l.Grid.Width()}
 		}
 		at := rapid.SampledFrom(flowtest.Replaceable(l.Kernel)).Draw(rt, "instruction")
 		replaced := l.Replaced(t, at, rapid.Bool().Draw(rt, "access"))
@@ -71,7 +72,7 @@ type known struct {
 	registers int
 }
 
-func knownOf(t testing.TB, g *cfg.Graph, launch value.Launch) *known {
+func knownOf(t testing.TB, g *cfg.Graph, launch launchfacts.Launch) *known {
 	t.Helper()
 	r := value.Analyze(g, launch)
 	k := &known{

@@ -7,12 +7,13 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/divergence"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/graph"
 )
 
 // addValues fills in what the values in a kernel tell of its loops, accesses and data races.
-func addValues(k *estimate.Kernel, g *cfg.Graph, d *divergence.Result, launch value.Launch) {
+func addValues(k *estimate.Kernel, g *cfg.Graph, d *divergence.Result, launch launchfacts.Launch) {
 	k.Accesses = []estimate.Access{}
 	r := value.Analyze(g, launch)
 	k.Races = Races(r, d, true)

@@ -4,8 +4,9 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"warpbound/internal/flow/strided"
 	"warpbound/diag"
+	"warpbound/internal/flow/launchfacts"
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/isa"
 	"warpbound/internal/job"
@@ -13,8 +14,8 @@ import (
 
 // remember tells a launch of all memory that its kernel can write to, and what of it holds when the kernel starts. It returns
 // the index of each buffer there, by parameter of the whole job.
-func (k *Kernel) remember(l *value.Launch) map[int]int {
-	l.Pointers = make(map[int]value.Pointer)
+func (k *Kernel) remember(l *launchfacts.Launch) map[int]int {
+	l.Pointers = make(map[int]launchfacts.Pointer)
 	whole := k.Bound.Job.Whole()
 	params := whole.Params
 	alone := k.Kept == nil && !whole.Several() // no other launch of a run may have written
@@ -23,7 +24,7 @@ func (k *Kernel) remember(l *value.Launch) map[int]int {
 		if p.Kind != job.Buffer {
 			continue
 		}
-		b := value.Buffer{Name: p.Name, Bytes: p.Bytes, ReadOnly: p.Access == job.ReadOnly}
+		b := launchfacts.Buffer{Name: p.Name, Bytes: p.Bytes, ReadOnly: p.Access == job.ReadOnly}
 		if alone || k.Kept != nil && k.Kept[i] || l.Trust && b.ReadOnly {
 			b.Contents = contents(p)
 			b.Contents.Ascends = ascends(whole, i)
@@ -35,7 +36,7 @@ func (k *Kernel) remember(l *value.Launch) map[int]int {
 		if v.Space != isa.Const && v.Space != isa.Global {
 			continue
 		}
-		b := value.Buffer{Name: v.Name, Variable: v.Name, Bytes: v.Bytes}
+		b := launchfacts.Buffer{Name: v.Name, Variable: v.Name, Bytes: v.Bytes}
 		if v.Space == isa.Const || alone {
 			b.Contents = initial(k, i)
 		}
@@ -95,31 +96,31 @@ func places(k *Kernel) map[int]int {
 }
 
 // contents returns what a buffer of a job holds in all test vectors.
-func contents(p *job.Param) value.Contents {
+func contents(p *job.Param) launchfacts.Contents {
 	each := p.Type.Bytes()
 	width := 8 * each
 	switch c := &p.Content; c.Kind {
 	case job.Zeros:
-		return value.Contents{Each: each, Set: strided.Const(width, 0)}
+		return launchfacts.Contents{Each: each, Set: strided.Const(width, 0)}
 	case job.Iota:
 		if last := uint64(p.Bytes/each - 1); !p.Type.IsFloat() && last <= ^uint64(0)>>(64-width) {
-			return value.Contents{Each: each, Set: strided.Between(width, 0, last)}
+			return launchfacts.Contents{Each: each, Set: strided.Between(width, 0, last)}
 		}
 	case job.Uniform:
-		return value.Contents{Each: each, Set: numbers(p, nil, width)}
+		return launchfacts.Contents{Each: each, Set: numbers(p, nil, width)}
 	case job.Fixed:
-		held := value.Contents{Each: each, Data: c.Data}
+		held := launchfacts.Contents{Each: each, Data: c.Data}
 		for _, to := range c.Pointers {
-			held.Open = append(held.Open, value.Extent{Offset: to.At, Bytes: 8})
+			held.Open = append(held.Open, launchfacts.Extent{Offset: to.At, Bytes: 8})
 		}
 		return held
 	}
-	return value.Contents{}
+	return launchfacts.Contents{}
 }
 
 // ascends returns how much the elements of a buffer ascend, nil if they may descend or be negative: by what the job assumes, or
 // by what they are.
-func ascends(whole *job.Job, param int) *value.Rise {
+func ascends(whole *job.Job, param int) *launchfacts.Rise {
 	p := &whole.Params[param]
 	if p.Type.IsFloat() || p.Type.Bytes() > 4 {
 		return nil
@@ -131,7 +132,7 @@ func ascends(whole *job.Job, param int) *value.Rise {
 		if at < 0 {
 			return nil
 		}
-		steps := &value.Rise{Max: c.Span}
+		steps := &launchfacts.Rise{Max: c.Span}
 		if o := whole.Assumes[at].Order; o.Limited {
 			steps.Min, steps.Max = o.Min, min(o.Max, c.Span)
 		}
@@ -143,8 +144,8 @@ func ascends(whole *job.Job, param int) *value.Rise {
 }
 
 // ascending is the same for elements that are listed, all of them below a limit.
-func ascending(data []byte, each int, limit uint64) *value.Rise {
-	steps := &value.Rise{Min: limit}
+func ascending(data []byte, each int, limit uint64) *launchfacts.Rise {
+	steps := &launchfacts.Rise{Min: limit}
 	before := uint64(0)
 	for at := 0; at < len(data); at += each {
 		word := [8]byte{}
@@ -162,35 +163,35 @@ func ascending(data []byte, each int, limit uint64) *value.Rise {
 }
 
 // initial returns what a variable holds at first: what the job says, or else the module.
-func initial(k *Kernel, variable int) value.Contents {
+func initial(k *Kernel, variable int) launchfacts.Contents {
 	v := &k.Bound.Kernel.Vars[variable]
 	if v.Extern || v.Bytes == 0 || v.WarpSize {
-		return value.Contents{}
+		return launchfacts.Contents{}
 	}
 	for _, s := range k.Bound.Symbols {
 		if s.Var == variable {
-			return value.Contents{Each: 1, Data: s.Data}
+			return launchfacts.Contents{Each: 1, Data: s.Data}
 		}
 	}
 	if v.Init == nil && v.Relocs == nil {
-		return value.Contents{Each: 1, Set: strided.Const(8, 0)}
+		return launchfacts.Contents{Each: 1, Set: strided.Const(8, 0)}
 	}
 	data := make([]byte, v.Bytes)
 	copy(data, v.Init)
-	held := value.Contents{Each: 1, Data: data}
+	held := launchfacts.Contents{Each: 1, Data: data}
 	for _, at := range v.Relocs {
-		held.Open = append(held.Open, value.Extent{Offset: at.Offset, Bytes: at.Size})
+		held.Open = append(held.Open, launchfacts.Extent{Offset: at.Offset, Bytes: at.Size})
 	}
 	return held
 }
 
 // plain returns the words of a struct by value that are not those of addresses.
-func plain(p *job.Param, data []byte) []value.Word {
-	var words []value.Word
+func plain(p *job.Param, data []byte) []launchfacts.Word {
+	var words []launchfacts.Word
 	for at := range data {
 		among := func(to job.Pointer) bool { return to.At <= at && at < to.At+8 }
 		if !slices.ContainsFunc(p.Content.Pointers, among) {
-			words = append(words, value.Word{Offset: at, Interval: strided.Const(8, uint64(data[at]))})
+			words = append(words, launchfacts.Word{Offset: at, Interval: strided.Const(8, uint64(data[at]))})
 		}
 	}
 	return words

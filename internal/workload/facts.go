@@ -5,28 +5,29 @@ import (
 	"maps"
 	"slices"
 
-	"warpbound/internal/flow/strided"
 	"warpbound/internal/abi"
 	"warpbound/internal/absexec"
 	"warpbound/internal/contract"
 	"warpbound/internal/flow/divergence"
+	"warpbound/internal/flow/launchfacts"
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/job"
 )
 
 // Launch returns what the job fixes of the launch of a kernel, whatever its inputs.
-func (k *Kernel) Launch() value.Launch { return k.launch(false) }
+func (k *Kernel) Launch() launchfacts.Launch { return k.launch(false) }
 
 // Trusting returns the same if it is taken for granted that no run writes to the buffers that are read-only by what the
 // job says. It is false if there is no such buffer.
-func (k *Kernel) Trusting() (value.Launch, bool) {
+func (k *Kernel) Trusting() (launchfacts.Launch, bool) {
 	l := k.launch(true)
-	return l, slices.ContainsFunc(l.Buffers, func(b value.Buffer) bool { return b.ReadOnly })
+	return l, slices.ContainsFunc(l.Buffers, func(b launchfacts.Buffer) bool { return b.ReadOnly })
 }
 
-func (k *Kernel) launch(trust bool) value.Launch {
+func (k *Kernel) launch(trust bool) launchfacts.Launch {
 	spec := k.Bound.Job
-	l := value.Launch{Grid: spec.Grid, Block: spec.Block, Width: k.width(), Aliased: spec.Launches != nil, Trust: trust, Effort: spec.Effort} // which may repeat arguments
+	l := launchfacts.Launch{Grid: spec.Grid, Block: spec.Block, Width: k.width(), Aliased: spec.Launches != nil, Trust: trust, Effort: spec.Effort} // which may repeat arguments
 	places := k.remember(&l)
 	reached := make(map[int]bool) // buffers that an argument points into
 	points := func(param int) {
@@ -40,12 +41,12 @@ func (k *Kernel) launch(trust bool) value.Launch {
 			continue
 		}
 		known := func(at int, set strided.Interval) {
-			l.Params = append(l.Params, value.Word{Offset: offset + at, Interval: set})
+			l.Params = append(l.Params, launchfacts.Word{Offset: offset + at, Interval: set})
 		}
 		address := func(at, width int, of job.Address) {
 			points(of.Param)
 			known(at, inBuffer(width, of.Bytes))
-			l.Pointers[offset+at] = value.Pointer{Buffer: places[spec.InWhole(of.Param)], Offset: int(of.Bytes)}
+			l.Pointers[offset+at] = launchfacts.Pointer{Buffer: places[spec.InWhole(of.Param)], Offset: int(of.Bytes)}
 		}
 		switch width := 8 * bytes; p.Kind {
 		case job.Buffer:
@@ -79,18 +80,18 @@ func (k *Kernel) launch(trust bool) value.Launch {
 
 // sums returns what linear relations say of parameters that are never negative, so that they are the same number signed and
 // unsigned.
-func sums(k *Kernel) []value.Sum {
+func sums(k *Kernel) []launchfacts.Sum {
 	whole := k.Bound.Job.Whole()
 	if whole.Related == nil {
 		return nil
 	}
-	places := make(map[int]value.SumTerm)
+	places := make(map[int]launchfacts.SumTerm)
 	for i := range k.Bound.Job.Params {
 		if offset, bytes, ok := k.Bound.Slot(i); ok && k.Bound.Job.InWhole(i) >= 0 {
-			places[k.Bound.Job.InWhole(i)] = value.SumTerm{Offset: offset, Bits: 8 * bytes}
+			places[k.Bound.Job.InWhole(i)] = launchfacts.SumTerm{Offset: offset, Bits: 8 * bytes}
 		}
 	}
-	var all []value.Sum
+	var all []launchfacts.Sum
 	for i := range whole.Related.Problem.Relations {
 		for _, linear := range whole.Related.Problem.Relations[i].Linears() {
 			if s, ok := sum(whole, linear, places); ok {
@@ -102,8 +103,8 @@ func sums(k *Kernel) []value.Sum {
 }
 
 // sum returns a linear relation over parameters at their places; false if it says nothing of several of them.
-func sum(whole *job.Job, linear contract.Linear, places map[int]value.SumTerm) (value.Sum, bool) {
-	s := value.Sum{Max: linear.Max}
+func sum(whole *job.Job, linear contract.Linear, places map[int]launchfacts.SumTerm) (launchfacts.Sum, bool) {
+	s := launchfacts.Sum{Max: linear.Max}
 	for _, v := range slices.Sorted(maps.Keys(linear.Coefs)) {
 		term, passed := places[v]
 		set, _ := whole.Narrowed(v)

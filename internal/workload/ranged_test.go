@@ -7,6 +7,7 @@ import (
 
 	"warpbound/internal/abi"
 	"warpbound/internal/absexec"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/job"
 	"warpbound/internal/test/jobtest"
@@ -86,7 +87,7 @@ expr = "count % 2 == 1"
 		param := slices.IndexFunc(w.Spec.Params, func(p job.Param) bool { return p.Name == c.of.Name() })
 		offset, bytes, _ := k.Bound.Slot(param)
 		launch := k.Launch()
-		at := slices.IndexFunc(launch.Params, func(p value.Word) bool { return p.Offset == offset })
+		at := slices.IndexFunc(launch.Params, func(p launchfacts.Word) bool { return p.Offset == offset })
 		if at < 0 {
 			t.Fatalf("%s: nothing is known", c.text)
 		}

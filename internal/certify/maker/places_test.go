@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"warpbound/internal/flow/strided"
 	"warpbound/internal/certify"
 	"warpbound/internal/certify/check"
 	"warpbound/internal/emu"
+	"warpbound/internal/flow/launchfacts"
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/machine"
@@ -29,11 +30,11 @@ func launched(t *testing.T, l *flowtest.Launch) ([]certify.Fact, *check.Program)
 	here.SM.WarpSize.Value = int64(l.Grid.Width())
 	s := &check.Subject{Kernel: l.Kernel, Bound: l.Bound(), Machine: &here}
 	p := &method.Problem{Graph: l.Graph, Machine: &here}
-	launch := value.Launch{Width: l.Grid.Width(), Grid: l.Grid.Launch().Grid, Block: l.Grid.Launch().Block}
+	launch := launchfacts.Launch{Width: l.Grid.Width(), Grid: l.Grid.Launch().Grid, Block: l.Grid.Launch().Block}
 	for _, v := range l.Kernel.Params {
 		if v.Bytes == 4 {
 			n := binary.LittleEndian.Uint32(l.Grid.Launch().Params[v.Offset:])
-			launch.Params = append(launch.Params, value.Word{Offset: v.Offset, Interval: strided.Const(32, uint64(n))})
+			launch.Params = append(launch.Params, launchfacts.Word{Offset: v.Offset, Interval: strided.Const(32, uint64(n))})
 		}
 	}
 	p.Values = value.Analyze(l.Graph, launch)

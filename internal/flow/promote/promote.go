@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/isa"
 )
@@ -14,7 +15,7 @@ const maxRounds = 8
 // Slots returns the graph of a kernel whose slots of local memory are registers, as far as they
 // can be under a launch. It is the graph itself if that is not known. With it come the values of its registers
 // under the launch, nil if it did not take them to tell which slots can be registers.
-func Slots(g *cfg.Graph, launch value.Launch) (*cfg.Graph, *value.Result) {
+func Slots(g *cfg.Graph, launch launchfacts.Launch) (*cfg.Graph, *value.Result) {
 	if !understood(g.Kernel) {
 		return g, nil
 	}
@@ -101,7 +102,7 @@ func (a *assumptions) initialised(g *cfg.Graph, slots []slot) bool {
 // confirm compares what accesses at unknown distances touch with what was assumed, and assumes
 // what is found. It reports whether that is something else, and false at last if an access may
 // leave its variable. The values of registers are those that it took to tell, nil if there are no such accesses.
-func (a *assumptions) confirm(g *cfg.Graph, w *whereabouts, launch value.Launch) (values *value.Result, again, ok bool) {
+func (a *assumptions) confirm(g *cfg.Graph, w *whereabouts, launch launchfacts.Launch) (values *value.Result, again, ok bool) {
 	unknown := make(map[int]int32)
 	for pc, at := range w.accesses {
 		if at.inside && !at.exact {

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"warpbound/internal/emu"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/promote"
-	"warpbound/internal/flow/value"
 	"warpbound/internal/isa"
 	"warpbound/internal/test/effort"
 	"warpbound/internal/test/flowtest"
@@ -300,7 +300,7 @@ func TestPromotedKernelsComputeTheSame(t *testing.T) {
 	for _, seed := range seeds {
 		text := randomKernel(seed)
 		l := flowtest.Job(t, randomJob, text)
-		g, values := promote.Slots(l.Graph, value.Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{32, 1, 1}})
+		g, values := promote.Slots(l.Graph, launchfacts.Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{32, 1, 1}})
 		if g == l.Graph {
 			refused++
 			continue

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/test/effort"
 	"warpbound/internal/test/flowtest"
@@ -52,7 +53,7 @@ func holdClasses(t *testing.T, r *value.Result, opts Options, got Result) {
 
 // TestManyAccesses analyses kernels of many accesses that are alike (verdict compares them class by class with pair by pair).
 func TestManyAccesses(t *testing.T) {
-	launches := []value.Launch{{}, {Grid: [3]int{4, 1, 1}, Block: [3]int{256, 1, 1}, Width: 32}}
+	launches := []launchfacts.Launch{{}, {Grid: [3]int{4, 1, 1}, Block: [3]int{256, 1, 1}, Width: 32}}
 	verdicts := make(map[Verdict]int)
 	for _, seed := range effort.Draw(t, 40_000) {
 		module := many(rand.New(rand.NewPCG(seed, 7)))
@@ -143,7 +144,7 @@ func TestSuiteClasses(t *testing.T) {
 		t.Run(kernel, func(t *testing.T) {
 			l := flowtest.Suite(t, kernel)
 			verdict(t, l.Graph, known(l))
-			verdict(t, l.Graph, value.Launch{})
+			verdict(t, l.Graph, launchfacts.Launch{})
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/gated"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/isa"
@@ -19,7 +20,7 @@ import (
 )
 
 // verdict analyses a kernel for a launch.
-func verdict(t *testing.T, g *cfg.Graph, launch value.Launch) Result {
+func verdict(t *testing.T, g *cfg.Graph, launch launchfacts.Launch) Result {
 	t.Helper()
 	r := value.Analyze(g, launch)
 	var opts Options
@@ -119,7 +120,7 @@ var cases = []struct{ name, body, want string }{
 }
 
 func TestVerdicts(t *testing.T) {
-	launch := value.Launch{Grid: [3]int{4, 1, 1}, Block: [3]int{256, 1, 1}, Params: []value.Word{
+	launch := launchfacts.Launch{Grid: [3]int{4, 1, 1}, Block: [3]int{256, 1, 1}, Params: []launchfacts.Word{
 		{Offset: 0, Interval: strided.Multiples(64, 256)}, {Offset: 8, Interval: strided.Multiples(64, 256)}, {Offset: 16, Interval: strided.Const(32, 1000)},
 	}}
 	for _, c := range cases {
@@ -155,7 +156,7 @@ func describe(g *cfg.Graph, r Result) string {
 // TestAliased checks that parameters which may be addresses in one buffer are not taken for two.
 func TestAliased(t *testing.T) {
 	g := flowtest.Graph(t, "k.ptx", prelude+"ld.global.u32 %r1, [%h]; st.global.u32 [%g], %r1;\nret;\n}\n")
-	launch := value.Launch{Grid: [3]int{4, 1, 1}, Block: [3]int{256, 1, 1}}
+	launch := launchfacts.Launch{Grid: [3]int{4, 1, 1}, Block: [3]int{256, 1, 1}}
 	if r := verdict(t, g, launch); r.Verdict != Free {
 		t.Errorf("two buffers: %v, %s", r.Verdict, r.Reason)
 	}
@@ -166,9 +167,9 @@ func TestAliased(t *testing.T) {
 }
 
 // known returns what a job fixes of a launch.
-func known(l *flowtest.Launch) value.Launch {
+func known(l *flowtest.Launch) launchfacts.Launch {
 	grid := l.Grid.Launch()
-	launch := value.Launch{Width: l.Grid.Width(), Grid: grid.Grid, Block: grid.Block}
+	launch := launchfacts.Launch{Width: l.Grid.Width(), Grid: grid.Grid, Block: grid.Block}
 	for _, p := range l.Kernel.Params {
 		data, set := grid.Params[p.Offset:][:p.Bytes], strided.Interval{}
 		switch p.Bytes {
@@ -177,7 +178,7 @@ func known(l *flowtest.Launch) value.Launch {
 		case 4:
 			set = strided.Const(32, uint64(binary.LittleEndian.Uint32(data)))
 		}
-		launch.Params = append(launch.Params, value.Word{Offset: p.Offset, Interval: set})
+		launch.Params = append(launch.Params, launchfacts.Word{Offset: p.Offset, Interval: set})
 	}
 	return launch
 }

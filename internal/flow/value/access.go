@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
@@ -151,7 +153,7 @@ func (p *patterns) access(st state, pc, block int) (Access, bool) {
 		}
 	}
 	v := m.address(st, in)
-	if in.Space == isa.Shared && !v.form.known() { // its high bits do not count
+	if in.Space == isa.Shared && !v.form.IsKnown() { // its high bits do not count
 		v = m.value(strided.Any(sharedBits), p.r.addressForm(st, in, sharedBits))
 	}
 	m.under = knowledge{}
@@ -168,17 +170,17 @@ func (p *patterns) access(st state, pc, block int) (Access, bool) {
 		a.Reason = fmt.Sprintf("only the first %d lanes give an address", rows)
 		return a, true
 	}
-	if !v.form.known() {
+	if !v.form.IsKnown() {
 		a.Reason = "the address is unknown"
 		return a, true
 	}
-	a.Address = m.syms.format(m.offset(in.Src[0], v.form))
+	a.Address = m.syms.Format(m.offset(in.Src[0], v.form))
 	c.split(block)
 	switch {
 	case c.differing != "":
 		a.Reason = fmt.Sprintf("%s is not affine in the lane", c.differing)
 		c.byRange()
-	case !p.r.Launch.Known() && len(c.own.terms) == 0:
+	case !p.r.Launch.Known() && len(c.own.Terms) == 0:
 		a.HasStride = true
 		c.byLane([][]int64{make([]int64, lanes)}, whole && !c.atomic)
 	case !p.r.Launch.Known():
@@ -190,7 +192,7 @@ func (p *patterns) access(st state, pc, block int) (Access, bool) {
 			c.byLane(offsets, whole)
 			break
 		}
-		a.Reason = fmt.Sprintf("%s depends on more than the thread index", m.syms.format(c.own))
+		a.Reason = fmt.Sprintf("%s depends on more than the thread index", m.syms.Format(c.own))
 		c.byRange()
 	}
 	return a, true
@@ -198,11 +200,11 @@ func (p *patterns) access(st state, pc, block int) (Access, bool) {
 
 // offset returns the form of an address as the program has it, which may be an offset in a window,
 // unless the address of a variable is in it.
-func (m *machine) offset(o isa.Operand, f Form) Form {
-	if f.mentions(func(s Symbol) bool { return m.syms.all[s].region != nil }) {
+func (m *machine) offset(o isa.Operand, f affine.Form) affine.Form {
+	if f.Mentions(func(s affine.Symbol) bool { return m.syms.Symbols[s].Region != nil }) {
 		return f
 	}
-	return f.add(constForm(f.bits, o.Window), ^uint64(0))
+	return f.AddMultiple(affine.Constant(f.Bits, o.Window), ^uint64(0))
 }
 
 // unit returns the bytes after which the division of memory repeats.
@@ -216,36 +218,36 @@ type counted struct {
 	value  *Value
 	atomic bool
 
-	own       Form             // the part of the address in which lanes differ as their indices do
-	common    Form             // the part on which they agree
+	own       affine.Form      // the part of the address in which lanes differ as their indices do
+	common    affine.Form      // the part on which they agree
 	rest      strided.Interval // of counters, whose own part is in own, what they agree on
 	differing string           // a symbol in which they may differ otherwise
-	other     Form             // the part of such symbols
-	varying   Form             // all terms on which they may disagree
+	other     affine.Form      // the part of such symbols
+	varying   affine.Form      // all terms on which they may disagree
 }
 
 // split sorts the symbols of the address.
 func (c *counted) split(block int) {
 	syms, f := c.r.machine.syms, c.value.form
-	c.own, c.other = constForm(f.bits, 0), constForm(f.bits, 0)
-	c.common, c.varying = constForm(f.bits, f.c), constForm(f.bits, 0)
-	c.rest = strided.Const(f.bits, 0)
-	for _, t := range f.terms {
-		one := Form{bits: f.bits, terms: []term{t}}
-		switch y := &syms.all[t.sym]; {
-		case y.origin == fixed && y.varies:
-			c.own, c.varying = c.own.add(one, 1), c.varying.add(one, 1)
+	c.own, c.other = affine.Constant(f.Bits, 0), affine.Constant(f.Bits, 0)
+	c.common, c.varying = affine.Constant(f.Bits, f.Constant), affine.Constant(f.Bits, 0)
+	c.rest = strided.Const(f.Bits, 0)
+	for _, t := range f.Terms {
+		one := affine.Form{Bits: f.Bits, Terms: []affine.Term{t}}
+		switch y := &syms.Symbols[t.Symbol]; {
+		case y.Origin == affine.Fixed && y.Varies:
+			c.own, c.varying = c.own.AddMultiple(one, 1), c.varying.AddMultiple(one, 1)
 		case c.agreed.formVaries(one, block):
-			c.varying = c.varying.add(one, 1)
-			if own, rest, ok := c.agreed.ownPart(t.sym, block); ok && (own.bits == f.bits || c.r.keepsDistances(t.sym, own)) {
-				c.own = c.own.add(own.lifted(f.bits), t.coef)
-				c.rest = c.rest.Add(rest.set(f.bits).Times(t.coef))
+			c.varying = c.varying.AddMultiple(one, 1)
+			if own, rest, ok := c.agreed.ownPart(t.Symbol, block); ok && (own.Bits == f.Bits || c.r.keepsDistances(t.Symbol, own)) {
+				c.own = c.own.AddMultiple(own.Lift(f.Bits), t.Coefficient)
+				c.rest = c.rest.Add(rest.set(f.Bits).Times(t.Coefficient))
 				continue
 			}
-			c.other = c.other.add(one, 1)
-			c.differing = y.name
+			c.other = c.other.AddMultiple(one, 1)
+			c.differing = y.Name
 		default:
-			c.common = c.common.add(one, 1)
+			c.common = c.common.AddMultiple(one, 1)
 		}
 	}
 }
@@ -258,15 +260,16 @@ func (c *counted) offsets() ([][]int64, bool) {
 	var all [][]int64
 	seen := make(map[string]bool)
 	for w := range l.Warps() {
-		first, end := l.threads(w)
+		first, end := l.ThreadsOfWarp(w)
 		var own []int64
 		key := ""
 		for i := first; i < end; i++ {
-			x, ok := c.r.machine.syms.in(c.own, l, i).IsConst()
+			syms := c.r.machine.syms
+			x, ok := syms.WordsWith(c.own, func(s affine.Symbol) strided.Interval { return wordsInThread(syms, s, l, i) }).IsConst()
 			if !ok {
 				return nil, false
 			}
-			own = append(own, strided.SignExtend(x, c.own.bits))
+			own = append(own, strided.SignExtend(x, c.own.Bits))
 			key += fmt.Sprint(own[i-first], " ")
 		}
 		if !seen[key] {
@@ -277,37 +280,23 @@ func (c *counted) offsets() ([][]int64, bool) {
 	return all, true
 }
 
-// in returns the words that a form has in a thread of a CTA.
-func (t *symbols) in(f Form, l *Launch, thread int) strided.Interval {
-	sum := strided.Const(f.bits, f.c)
-	for _, e := range f.terms {
-		s := t.symbolIn(e.sym, l, thread)
-		if s.Bits() >= f.bits {
-			s = s.Cut(f.bits)
-		} else {
-			s = s.Extend(f.bits, false)
-		}
-		sum = sum.Add(s.Times(e.coef))
-	}
-	return sum
-}
-
-func (t *symbols) symbolIn(s Symbol, l *Launch, thread int) strided.Interval {
-	y := &t.all[s]
+// wordsInThread returns the words that a symbol has in a thread of a CTA.
+func wordsInThread(t *affine.Table, s affine.Symbol, l *launchfacts.Launch, thread int) strided.Interval {
+	y := &t.Symbols[s]
 	switch {
-	case y.origin != fixed:
-	case y.special >= isa.TidX && y.special <= isa.TidZ:
-		return strided.Const(32, uint64(l.thread(thread)[y.special-isa.TidX]))
-	case y.special == isa.LaneID:
+	case y.Origin != affine.Fixed:
+	case y.Special >= isa.TidX && y.Special <= isa.TidZ:
+		return strided.Const(32, uint64(l.ThreadIndex(thread)[y.Special-isa.TidX]))
+	case y.Special == isa.LaneID:
 		return strided.Const(32, uint64(thread%l.Lanes()))
-	case y.in != nil && y.varies:
-		args := make([]strided.Interval, len(y.args))
-		for i, f := range y.args {
-			args[i] = t.in(f, l, thread)
+	case y.Operation != nil && y.Varies:
+		args := make([]strided.Interval, len(y.Args))
+		for i, f := range y.Args {
+			args[i] = t.WordsWith(f, func(s affine.Symbol) strided.Interval { return wordsInThread(t, s, l, thread) })
 		}
-		return rules[y.in.Op].set(y.in, args)
+		return rules[y.Operation.Op].set(y.Operation, args)
 	}
-	return y.set
+	return y.Set
 }
 
 // stride returns the distance from lane to lane if it is always the same.
@@ -328,7 +317,7 @@ func stride(warps [][]int64) (int64, bool) {
 // byLane counts for every place relative to the division of memory at which the common
 // part of the address can lie.
 func (c *counted) byLane(warps [][]int64, whole bool) {
-	power2, rem := c.r.machine.syms.set(c.common).Add(c.rest).Residue()
+	power2, rem := c.r.machine.syms.Words(c.common).Add(c.rest).Residue()
 	unit := int64(c.unit())
 	step := min(int64(min(power2, 1<<32)), unit)
 	minimum, maximum := math.MaxInt, 0
@@ -400,15 +389,15 @@ func (c *counted) byRange() {
 		return
 	}
 	syms := c.r.machine.syms
-	span := syms.set(c.own).Add(syms.set(c.other)).Span()
-	here := syms.sum(c.varying, func(s Symbol) strided.Interval { return c.r.machine.here(c.st, s) })
+	span := syms.Words(c.own).Add(syms.Words(c.other)).Span()
+	here := syms.WordsWith(c.varying, func(s affine.Symbol) strided.Interval { return c.r.machine.here(c.st, s) })
 	unit := c.mem.Segment
 	if c.access.Space == isa.Shared {
 		unit = c.mem.Banks * c.mem.BankWidth
 	}
 	// The range begins anywhere in a unit, unless it is that of here, which begins as the common part does.
 	c.within(min(span, c.value.Strided.Span()), unit, unit-1)
-	step, rem := syms.set(c.common).Residue()
+	step, rem := syms.Words(c.common).Residue()
 	step = min(step, uint64(unit))
 	c.within(here.Span(), unit, unit-int(step)+int((rem+here.Base())&(step-1)))
 }

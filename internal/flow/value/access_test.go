@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"warpbound/internal/emu"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 	"warpbound/internal/test/effort"
@@ -139,7 +140,7 @@ L: shl.b32 %r2, %r1, 5; add.u32 %r2, %r2, %tid; mul.wide.u32 %d1, %r2, 4; add.u6
 add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 10; @%p1 bra L;`, 4, true, 1, 1, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			launch := Launch{Grid: [3]int{4, 1, 1}, Block: [3]int{64, 1, 1}, Params: []Word{{0, strided.Multiples(64, 256)}}}
+			launch := launchfacts.Launch{Grid: [3]int{4, 1, 1}, Block: [3]int{64, 1, 1}, Params: []launchfacts.Word{{Offset: 0, Interval: strided.Multiples(64, 256)}}}
 			all := analyzed(t, graphOf(t, c.body), launch).Accesses(DefaultMemory)
 			a := all[len(all)-1]
 			if a.HasStride != c.hasStride || a.Stride != c.stride || a.Min != c.minimum || a.Max != c.maximum || !strings.Contains(a.Reason, c.reason) {

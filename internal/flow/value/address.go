@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 
+	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
@@ -31,7 +32,7 @@ type Term struct {
 	Base     bool // a parameter as wide as an address, or the address of a variable: what a pointer may come from
 	Param    int  // of a parameter: its offset in the parameter block plus one; 0 of others
 
-	symbol Symbol
+	symbol affine.Symbol
 }
 
 // Range is a range of numbers, its ends included.
@@ -154,18 +155,18 @@ func (r *Result) addressOf(st state, x *expansion, control *controlDependence, b
 		r.narrowIndices(&a.Thread, &a.CTA, f)
 	}
 	form := r.addressForm(st, in, a.Bits)
-	if !form.known() {
+	if !form.IsKnown() {
 		a.Reason = "its address is not affine"
 		return a, true
 	}
 	form, counts := x.expand(form)
-	if !form.known() {
+	if !form.IsKnown() {
 		a.Reason = "its address has too many terms"
 		return a, true
 	}
-	a.Constant = strided.SignExtend(form.c, form.bits)
-	for _, t := range form.terms {
-		a.Terms = append(a.Terms, r.term(t, form.bits))
+	a.Constant = strided.SignExtend(form.Constant, form.Bits)
+	for _, t := range form.Terms {
+		a.Terms = append(a.Terms, r.term(t, form.Bits))
 	}
 	a.Terms = append(a.Terms, counts...)
 	return a, true
@@ -175,55 +176,55 @@ func (r *Result) addressOf(st state, x *expansion, control *controlDependence, b
 const sharedBits = 32
 
 // addressForm returns the form of an address in so many bits.
-func (r *Result) addressForm(st state, in *isa.Instr, bits int) Form {
+func (r *Result) addressForm(st state, in *isa.Instr, bits int) affine.Form {
 	m := &r.machine
 	if bits == m.kernel.AddressBits {
 		return m.address(st, in).form
 	}
 	o := in.Src[0]
-	form := constForm(bits, o.Imm)
+	form := affine.Constant(bits, o.Imm)
 	if o.Kind == isa.KindVarAddr {
-		form = form.add(m.variable(isa.Operand{Kind: isa.KindVar, Var: o.Var}, bits).form, 1)
+		form = form.AddMultiple(m.variable(isa.Operand{Kind: isa.KindVar, Var: o.Var}, bits).form, 1)
 	} else if o.Kind != isa.KindAddr {
-		return Form{}
+		return affine.Form{}
 	}
 	if o.Reg != isa.NoReg {
-		form = form.add(m.read(m.register(st, o.Reg), bits).form, 1)
+		form = form.AddMultiple(m.read(m.register(st, o.Reg), bits).form, 1)
 	}
 	return form
 }
 
 // term describes a term of a form.
-func (r *Result) term(t term, width int) Term {
-	y := &r.machine.syms.all[t.sym]
-	lo, hi := y.set.Unsigned()
-	out := Term{Coef: strided.SignExtend(t.coef, width), Name: y.name, Min: lo, Max: hi, Param: y.word, symbol: t.sym}
-	out.Role, out.Axis = r.role(t.sym)
-	out.Base = out.Role == Common && y.in == nil && y.element == nil && y.special == 0 && y.set.Bits() == r.Graph.Kernel.AddressBits
+func (r *Result) term(t affine.Term, width int) Term {
+	y := &r.machine.syms.Symbols[t.Symbol]
+	lo, hi := y.Set.Unsigned()
+	out := Term{Coef: strided.SignExtend(t.Coefficient, width), Name: y.Name, Min: lo, Max: hi, Param: y.Word, symbol: t.Symbol}
+	out.Role, out.Axis = r.role(t.Symbol)
+	out.Base = out.Role == Common && y.Operation == nil && y.Element == nil && y.Special == 0 && y.Set.Bits() == r.Graph.Kernel.AddressBits
 	return out
 }
 
 // role tells how a symbol differs between threads.
-func (r *Result) role(s Symbol) (Role, int) {
-	y := &r.machine.syms.all[s]
+func (r *Result) role(s affine.Symbol) (Role, int) {
+	y := &r.machine.syms.Symbols[s]
 	switch {
-	case y.origin != fixed:
+	case y.Origin != affine.Fixed:
 		return Free, 0
-	case y.special >= isa.TidX && y.special <= isa.TidZ:
-		return ThreadIndex, int(y.special - isa.TidX)
-	case y.special >= isa.CtaidX && y.special <= isa.CtaidZ:
-		return CTAIndex, int(y.special - isa.CtaidX)
-	case y.special == isa.LaneID:
+	case y.Special >= isa.TidX && y.Special <= isa.TidZ:
+		return ThreadIndex, int(y.Special - isa.TidX)
+	case y.Special >= isa.CtaidX && y.Special <= isa.CtaidZ:
+		return CTAIndex, int(y.Special - isa.CtaidX)
+	case y.Special == isa.LaneID:
 		return OfThread, 0
-	case y.special >= isa.NtidX && y.special <= isa.NtidZ, y.special >= isa.NctaidX && y.special <= isa.NctaidZ, y.special == isa.WarpSize:
+	case y.Special >= isa.NtidX && y.Special <= isa.NtidZ, y.Special >= isa.NctaidX && y.Special <= isa.NctaidZ, y.Special == isa.WarpSize:
 		return Common, 0
-	case y.special != 0:
+	case y.Special != 0:
 		return Free, 0
 	}
 	role := Common
-	for _, f := range y.args {
-		for _, t := range f.terms {
-			switch part, _ := r.role(t.sym); part {
+	for _, f := range y.Args {
+		for _, t := range f.Terms {
+			switch part, _ := r.role(t.Symbol); part {
 			case Common:
 			case ThreadIndex, OfThread:
 				if role == Common {
@@ -243,7 +244,7 @@ func (a *Address) OfThread(t Term, thread int) (uint64, bool) {
 	if !a.result.Launch.Known() {
 		return 0, false
 	}
-	return a.result.machine.syms.symbolIn(t.symbol, &a.result.Launch, thread).IsConst()
+	return wordsInThread(a.result.machine.syms, t.symbol, &a.result.Launch, thread).IsConst()
 }
 
 // AllowedTo reports whether the conditions under which the access is executed hold for a thread of a CTA, by its
@@ -251,18 +252,18 @@ func (a *Address) OfThread(t Term, thread int) (uint64, bool) {
 func (a *Address) AllowedTo(thread int, cta [3]int) bool {
 	syms, l := a.result.machine.syms, &a.result.Launch
 	for f := range a.eachFact() {
-		sum := strided.Const(f.form.bits, f.form.c)
-		for _, e := range f.form.terms {
-			s := syms.symbolIn(e.sym, l, thread)
-			if role, axis := a.result.role(e.sym); role == CTAIndex {
+		sum := strided.Const(f.form.Bits, f.form.Constant)
+		for _, e := range f.form.Terms {
+			s := wordsInThread(syms, e.Symbol, l, thread)
+			if role, axis := a.result.role(e.Symbol); role == CTAIndex {
 				s = strided.Const(32, uint64(cta[axis]))
 			}
-			if s.Bits() >= f.form.bits {
-				s = s.Cut(f.form.bits)
+			if s.Bits() >= f.form.Bits {
+				s = s.Cut(f.form.Bits)
 			} else {
-				s = s.Extend(f.form.bits, false)
+				s = s.Extend(f.form.Bits, false)
 			}
-			sum = sum.Add(s.Times(e.coef))
+			sum = sum.Add(s.Times(e.Coefficient))
 		}
 		if x, ok := sum.IsConst(); !ok || !f.set.Contains(x) {
 			return false
@@ -300,8 +301,8 @@ func (r *Result) commonCondition(c *condition) bool {
 	if c == nil {
 		return false
 	}
-	common := func(f Form) bool {
-		return f.known() && !f.mentions(func(s Symbol) bool { role, _ := r.role(s); return role != Common })
+	common := func(f affine.Form) bool {
+		return f.IsKnown() && !f.Mentions(func(s affine.Symbol) bool { role, _ := r.role(s); return role != Common })
 	}
 	if c.op == isa.Setp {
 		return common(c.a.form) && common(c.b.form)
@@ -317,7 +318,7 @@ func (r *Result) holds(predicate *Value, holds bool) (known []fact, exact, ok bo
 	}
 	facts, ok := r.machine.facts(predicate.cond, holds)
 	for _, f := range facts {
-		if r.machine.syms.isFixed(f.form) && len(f.form.terms) > 0 {
+		if r.machine.syms.IsFixed(f.form) && len(f.form.Terms) > 0 {
 			known = append(known, f)
 		}
 	}
@@ -339,15 +340,15 @@ func (r *Result) exactly(c *condition, holds bool) bool {
 	_, constA := c.a.Strided.IsConst()
 	_, constB := c.b.Strided.IsConst()
 	different := (c.cmp == isa.Ne) == holds && (c.cmp == isa.Eq || c.cmp == isa.Ne)
-	return (constA || constB) && !different && r.machine.syms.isFixed(c.a.form) && r.machine.syms.isFixed(c.b.form)
+	return (constA || constB) && !different && r.machine.syms.IsFixed(c.a.form) && r.machine.syms.IsFixed(c.b.form)
 }
 
 // allIndices returns the indices of all threads, and of their CTAs.
 func (r *Result) allIndices() (thread, cta [3]Range) {
 	for axis := range 3 {
-		set, _, _ := r.Launch.special(isa.TidX+isa.Special(axis), r.Graph.Kernel.Bounds)
+		set, _, _ := r.Launch.SpecialRegister(isa.TidX+isa.Special(axis), r.Graph.Kernel.Bounds)
 		thread[axis] = rangeOf(set)
-		set, _, _ = r.Launch.special(isa.CtaidX+isa.Special(axis), r.Graph.Kernel.Bounds)
+		set, _, _ = r.Launch.SpecialRegister(isa.CtaidX+isa.Special(axis), r.Graph.Kernel.Bounds)
 		cta[axis] = rangeOf(set)
 	}
 	return thread, cta
@@ -363,26 +364,26 @@ func (r *Result) narrowIndices(thread, cta *[3]Range, f fact) {
 	syms := r.machine.syms
 	var lo, hi int64 // of the form
 	switch {
-	case syms.fits(f.form, false):
+	case syms.Fits(f.form, false):
 		l, h := f.set.Unsigned()
 		if h > math.MaxInt64 {
 			return
 		}
 		lo, hi = int64(l), int64(h)
-	case syms.fits(f.form, true):
+	case syms.Fits(f.form, true):
 		lo, hi = f.set.Signed()
 	default:
 		return
 	}
-	for _, t := range f.form.terms {
-		k := strided.SignExtend(t.coef, f.form.bits)
-		rest := f.form.add(Form{bits: f.form.bits, terms: []term{t}}, ^uint64(0))
-		restLo, restHi, ok := syms.exact(rest)
+	for _, t := range f.form.Terms {
+		k := strided.SignExtend(t.Coefficient, f.form.Bits)
+		rest := f.form.AddMultiple(affine.Form{Bits: f.form.Bits, Terms: []affine.Term{t}}, ^uint64(0))
+		restLo, restHi, ok := syms.ExactRange(rest)
 		if !ok || k < -1<<31 || k > 1<<31 || min(lo, restLo) < -1<<61 || max(hi, restHi) > 1<<61 {
 			continue
 		}
 		var to *Range
-		switch role, axis := r.role(t.sym); role {
+		switch role, axis := r.role(t.Symbol); role {
 		case ThreadIndex:
 			to = &thread[axis]
 		case CTAIndex:
@@ -405,7 +406,7 @@ const maxExpansions = 8
 
 // expand replaces the counters of a form by what they begin with; how often their loops have come back, times their
 // steps, are terms of their own. The form is none if it has too many terms.
-func (x *expansion) expand(f Form) (Form, []Term) {
+func (x *expansion) expand(f affine.Form) (affine.Form, []Term) {
 	var counts []Term
 	for range maxExpansions {
 		next, count, found := x.replace(f)
@@ -418,74 +419,74 @@ func (x *expansion) expand(f Form) (Form, []Term) {
 }
 
 // replace replaces one counter, if there is one.
-func (x *expansion) replace(f Form) (Form, Term, bool) {
-	for _, t := range f.terms {
-		start, step, times, ok := x.counter(t.sym, f.bits)
+func (x *expansion) replace(f affine.Form) (affine.Form, Term, bool) {
+	for _, t := range f.Terms {
+		start, step, times, ok := x.counter(t.Symbol, f.Bits)
 		if !ok {
 			continue
 		}
-		k, ok := strided.SignedProduct(strided.SignExtend(t.coef, f.bits), step, 64)
+		k, ok := strided.SignedProduct(strided.SignExtend(t.Coefficient, f.Bits), step, 64)
 		if !ok {
 			continue
 		}
-		out := f.add(Form{bits: f.bits, terms: []term{t}}, ^uint64(0)).add(start, t.coef)
-		if !out.known() {
+		out := f.AddMultiple(affine.Form{Bits: f.Bits, Terms: []affine.Term{t}}, ^uint64(0)).AddMultiple(start, t.Coefficient)
+		if !out.IsKnown() {
 			continue
 		}
-		return out, Term{Coef: k, Role: Free, Name: "iterations of " + x.r.machine.syms.nameOf(t.sym), Max: times}, true
+		return out, Term{Coef: k, Role: Free, Name: "iterations of " + x.r.machine.syms.NameOf(t.Symbol), Max: times}, true
 	}
 	return f, Term{}, false
 }
 
 // counter returns the form, in so many bits, with which a counter begins, its change in an iteration, and how many
 // iterations there can be.
-func (x *expansion) counter(s Symbol, width int) (start Form, step int64, times uint64, ok bool) {
+func (x *expansion) counter(s affine.Symbol, width int) (start affine.Form, step int64, times uint64, ok bool) {
 	m := &x.r.machine
-	y := &m.syms.all[s]
+	y := &m.syms.Symbols[s]
 	loops := x.r.Graph.Loops()
-	if y.origin != merged || y.set.Bits() > width || y.block == x.r.Graph.Entry() {
-		return Form{}, 0, 0, false
+	if y.Origin != affine.Merged || y.Set.Bits() > width || y.Block == x.r.Graph.Entry() {
+		return affine.Form{}, 0, 0, false
 	}
-	at := loops.Innermost(y.block)
-	if at < 0 || loops.Loops[at].Header != y.block || !x.r.regular(&loops.Loops[at]) {
-		return Form{}, 0, 0, false
+	at := loops.Innermost(y.Block)
+	if at < 0 || loops.Loops[at].Header != y.Block || !x.r.regular(&loops.Loops[at]) {
+		return affine.Form{}, 0, 0, false
 	}
 	l := &counting{r: x.r, loop: &loops.Loops[at]}
-	start = l.enters(y.reg).form
-	if !start.known() || start.bits != y.set.Bits() || start.mentions(func(z Symbol) bool { return z == s }) {
-		return Form{}, 0, 0, false
+	start = l.enters(y.Reg).form
+	if !start.IsKnown() || start.Bits != y.Set.Bits() || start.Mentions(func(z affine.Symbol) bool { return z == s }) {
+		return affine.Form{}, 0, 0, false
 	}
-	steps := l.next(y.reg)
+	steps := l.next(y.Reg)
 	for i, next := range steps {
-		change := next.add(symbolForm(y.set.Bits(), s), ^uint64(0))
-		if !change.known() || len(change.terms) > 0 || i > 0 && !next.equal(steps[0]) {
-			return Form{}, 0, 0, false
+		change := next.AddMultiple(affine.OfSymbol(y.Set.Bits(), s), ^uint64(0))
+		if !change.IsKnown() || len(change.Terms) > 0 || i > 0 && !next.Equal(steps[0]) {
+			return affine.Form{}, 0, 0, false
 		}
-		step = strided.SignExtend(change.c, change.bits)
+		step = strided.SignExtend(change.Constant, change.Bits)
 	}
 	if step == 0 {
-		return Form{}, 0, 0, false
+		return affine.Form{}, 0, 0, false
 	}
-	lo, hi := y.set.Unsigned()
+	lo, hi := y.Set.Unsigned()
 	size := uint64(step)
 	if step < 0 {
 		size = -size
 	}
 	// What comes to the header does not wrap around: it stays in a range that is short enough.
-	straight := hi-lo <= strided.Mask(y.set.Bits())-size
+	straight := hi-lo <= strided.Mask(y.Set.Bits())-size
 	if straight {
 		times = (hi - lo) / size
 	}
 	if b := &x.bounds[at]; b.Known && (!straight || uint64(b.Iterations) < times) {
 		times = uint64(b.Iterations)
 	} else if !straight {
-		return Form{}, 0, 0, false
+		return affine.Form{}, 0, 0, false
 	}
-	if y.set.Bits() < width {
-		if !straight || !m.syms.fits(start, false) {
-			return Form{}, 0, 0, false
+	if y.Set.Bits() < width {
+		if !straight || !m.syms.Fits(start, false) {
+			return affine.Form{}, 0, 0, false
 		}
-		start = start.lifted(width)
+		start = start.Lift(width)
 	}
 	return start, step, times, true
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/affine"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
@@ -56,14 +57,14 @@ type branch struct {
 func agree(r *Result) *agreement {
 	flow := r.Graph.Flow.Graph()
 	a := &agreement{
-		r: r, flow: flow, varies: make([]bool, len(r.machine.syms.all)),
+		r: r, flow: flow, varies: make([]bool, len(r.machine.syms.Symbols)),
 		branches: make(map[int]*branch), around: make([][]*branch, flow.Len()), joining: make([][]*branch, flow.Len()),
 		again: make(map[[2]int]blocks), seen: make([]int, flow.Len()),
 	}
 	for changed := true; changed; {
 		changed = false
 		for s := range a.varies {
-			if !a.varies[s] && a.symbolVaries(Symbol(s)) {
+			if !a.varies[s] && a.symbolVaries(affine.Symbol(s)) {
 				a.varies[s], changed = true, true
 			}
 		}
@@ -90,13 +91,13 @@ func (a *agreement) addBranch(x *branch) {
 
 // formVaries reports whether the lanes that execute a block together may disagree on a
 // form there.
-func (a *agreement) formVaries(f Form, block int) bool {
-	return !f.known() || f.mentions(func(s Symbol) bool { return a.differs(s) || a.outdated(s, block) })
+func (a *agreement) formVaries(f affine.Form, block int) bool {
+	return !f.IsKnown() || f.Mentions(func(s affine.Symbol) bool { return a.differs(s) || a.outdated(s, block) })
 }
 
 // differs reports whether lanes may disagree on a symbol. It may be one that nothing but an
 // address mentions, which comes after those of the agreement.
-func (a *agreement) differs(s Symbol) bool {
+func (a *agreement) differs(s affine.Symbol) bool {
 	if int(s) < len(a.varies) {
 		return a.varies[s]
 	}
@@ -105,7 +106,7 @@ func (a *agreement) differs(s Symbol) bool {
 
 // outdated reports whether lanes in a block may have values of a symbol that were
 // assigned at different times.
-func (a *agreement) outdated(s Symbol, block int) bool {
+func (a *agreement) outdated(s affine.Symbol, block int) bool {
 	at := a.assigned(s)
 	if at < 0 {
 		return false
@@ -119,12 +120,12 @@ func (a *agreement) outdated(s Symbol, block int) bool {
 }
 
 // assigned returns the block where a symbol is assigned, -1 if it is fixed.
-func (a *agreement) assigned(s Symbol) int {
-	y := &a.r.machine.syms.all[s]
-	if y.origin == defined {
-		return a.r.Graph.BlockOf(y.pc % len(a.r.Graph.Kernel.Instrs))
+func (a *agreement) assigned(s affine.Symbol) int {
+	y := &a.r.machine.syms.Symbols[s]
+	if y.Origin == affine.Defined {
+		return a.r.Graph.BlockOf(y.PC % len(a.r.Graph.Kernel.Instrs))
 	}
-	return y.block
+	return y.Block
 }
 
 // reaches returns the blocks that can be reached from where lanes reconverge without passing a
@@ -161,18 +162,18 @@ func (a *agreement) reach(without int, from ...int) blocks {
 	return found
 }
 
-func (a *agreement) symbolVaries(s Symbol) bool {
-	y := &a.r.machine.syms.all[s]
-	switch y.origin {
-	case fixed:
-		return y.varies
-	case merged:
-		return a.merges(y.block, y.reg)
+func (a *agreement) symbolVaries(s affine.Symbol) bool {
+	y := &a.r.machine.syms.Symbols[s]
+	switch y.Origin {
+	case affine.Fixed:
+		return y.Varies
+	case affine.Merged:
+		return a.merges(y.Block, y.Reg)
 	}
-	if y.varies {
+	if y.Varies {
 		return true
 	}
-	for _, f := range y.args {
+	for _, f := range y.Args {
 		if a.formVaries(f, a.assigned(s)) {
 			return true
 		}
@@ -183,7 +184,7 @@ func (a *agreement) symbolVaries(s Symbol) bool {
 // incoming is a form that a register has on an edge to a block.
 type incoming struct {
 	from int
-	form Form
+	form affine.Form
 }
 
 // comes returns the forms with which a register comes to a block, along the edges that

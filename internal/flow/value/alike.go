@@ -3,6 +3,7 @@ package value
 import (
 	"slices"
 
+	"warpbound/internal/flow/affine"
 	"warpbound/internal/isa"
 )
 
@@ -10,9 +11,9 @@ import (
 // each symbol: a fact about a form restricts only registers that have a multiple of it, which
 // has the same shape, and those in which a symbol occurs of which it leaves less.
 type alike struct {
-	syms   *symbols
+	syms   *affine.Table
 	shaped map[shape][]isa.Reg
-	of     map[Symbol][]isa.Reg
+	of     map[affine.Symbol][]isa.Reg
 	listed map[shapedRegister]bool
 	made   map[madeRegister]bool
 }
@@ -21,7 +22,7 @@ type alike struct {
 type shape struct {
 	bits  int
 	count uint8
-	syms  [maxTerms]Symbol
+	syms  [affine.MaxTerms]affine.Symbol
 }
 
 type shapedRegister struct {
@@ -30,31 +31,32 @@ type shapedRegister struct {
 }
 
 type madeRegister struct {
-	of  Symbol
+	of  affine.Symbol
 	reg isa.Reg
 }
 
-func newAlike(syms *symbols) *alike {
+func newAlike(syms *affine.Table) *alike {
 	return &alike{
-		syms: syms, shaped: make(map[shape][]isa.Reg), of: make(map[Symbol][]isa.Reg),
+		syms: syms, shaped: make(map[shape][]isa.Reg), of: make(map[affine.Symbol][]isa.Reg),
 		listed: make(map[shapedRegister]bool), made: make(map[madeRegister]bool),
 	}
 }
 
-func (f Form) shape() shape {
-	s := shape{bits: f.bits, count: uint8(len(f.terms))}
-	for i, t := range f.terms {
-		s.syms[i] = t.sym
+// shapeOf returns what forms that differ by their numbers alone have in common.
+func shapeOf(f affine.Form) shape {
+	s := shape{bits: f.Bits, count: uint8(len(f.Terms))}
+	for i, t := range f.Terms {
+		s.syms[i] = t.Symbol
 	}
 	return s
 }
 
 // add notes that a register has a form. Constants have none that matters.
-func (a *alike) add(f Form, r isa.Reg) {
-	if len(f.terms) == 0 {
+func (a *alike) add(f affine.Form, r isa.Reg) {
+	if len(f.Terms) == 0 {
 		return
 	}
-	key := shapedRegister{f.shape(), r}
+	key := shapedRegister{shapeOf(f), r}
 	if a.listed[key] {
 		return
 	}
@@ -64,16 +66,16 @@ func (a *alike) add(f Form, r isa.Reg) {
 }
 
 // addSymbols notes that a register is made of the symbols of a form, and of what these are made of.
-func (a *alike) addSymbols(f Form, r isa.Reg) {
-	for _, t := range f.terms {
-		key := madeRegister{t.sym, r}
+func (a *alike) addSymbols(f affine.Form, r isa.Reg) {
+	for _, t := range f.Terms {
+		key := madeRegister{t.Symbol, r}
 		if a.made[key] {
 			continue
 		}
 		a.made[key] = true
-		a.of[t.sym] = append(a.of[t.sym], r)
-		if y := &a.syms.all[t.sym]; y.origin == fixed && y.in != nil {
-			for _, arg := range y.args {
+		a.of[t.Symbol] = append(a.of[t.Symbol], r)
+		if y := &a.syms.Symbols[t.Symbol]; y.Origin == affine.Fixed && y.Operation != nil {
+			for _, arg := range y.Args {
 				a.addSymbols(arg, r)
 			}
 		}
@@ -84,8 +86,8 @@ func (a *alike) addSymbols(f Form, r isa.Reg) {
 func (a *alike) under(k *knowledge) []isa.Reg {
 	var regs []isa.Reg
 	for _, f := range k.facts {
-		if len(f.form.terms) > 0 {
-			regs = append(regs, a.shaped[f.form.shape()]...)
+		if len(f.form.Terms) > 0 {
+			regs = append(regs, a.shaped[shapeOf(f.form)]...)
 		}
 	}
 	for s := range k.left {

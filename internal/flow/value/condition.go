@@ -3,6 +3,7 @@ package value
 import (
 	"slices"
 
+	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
@@ -44,7 +45,7 @@ func (c *condition) equal(d *condition) bool {
 		return c == d
 	}
 	same := c.op == d.op && c.cmp == d.cmp && c.sign == d.sign && c.real == d.real && c.flush == d.flush && c.l.equal(d.l) && c.r.equal(d.r)
-	return same && (c.op != isa.Setp || c.a.Strided == d.a.Strided && c.b.Strided == d.b.Strided && c.a.form.equal(d.a.form) && c.b.form.equal(d.b.form))
+	return same && (c.op != isa.Setp || c.a.Strided == d.a.Strided && c.b.Strided == d.b.Strided && c.a.form.Equal(d.a.form) && c.b.form.Equal(d.b.form))
 }
 
 // join returns what is known of a predicate that is one or the other: nothing, unless both compare the same forms, of which
@@ -57,7 +58,7 @@ func (c *condition) join(d *condition) *condition {
 		return nil
 	case c.cmp != d.cmp || c.sign != d.sign || c.real != d.real || c.flush != d.flush:
 		return nil
-	case !c.a.form.known() || !c.b.form.known() || !c.a.form.equal(d.a.form) || !c.b.form.equal(d.b.form):
+	case !c.a.form.IsKnown() || !c.b.form.IsKnown() || !c.a.form.Equal(d.a.form) || !c.b.form.Equal(d.b.form):
 		return nil
 	}
 	both := *c
@@ -67,12 +68,12 @@ func (c *condition) join(d *condition) *condition {
 }
 
 // mentions reports whether a symbol occurs for which the test holds.
-func (c *condition) mentions(test func(Symbol) bool) bool {
+func (c *condition) mentions(test func(affine.Symbol) bool) bool {
 	if c == nil {
 		return false
 	}
 	if c.op == isa.Setp {
-		return c.a.form.mentions(test) || c.b.form.mentions(test)
+		return c.a.form.Mentions(test) || c.b.form.Mentions(test)
 	}
 	return c.l.mentions(test) || c.r.mentions(test)
 }
@@ -122,12 +123,12 @@ func (m *machine) truth(st state, o isa.Operand) *Value {
 		if bit != 0 {
 			bit = 1
 		}
-		v = &Value{Strided: strided.Const(1, bit), form: constForm(1, bit)}
+		v = &Value{Strided: strided.Const(1, bit), form: affine.Constant(1, bit)}
 	case isa.KindReg:
 		v = m.register(st, o.Reg)
 	}
 	if o.Not {
-		v = &Value{Strided: v.Strided.Not(), form: v.form.add(constForm(1, 1), 1), cond: combined(isa.Not, v.cond, nil)}
+		v = &Value{Strided: v.Strided.Not(), form: v.form.AddMultiple(affine.Constant(1, 1), 1), cond: combined(isa.Not, v.cond, nil)}
 	}
 	return v
 }
@@ -161,7 +162,7 @@ func (m *machine) predicate(st state, pc, i int) *Value {
 		case bit == 0:
 			return a
 		default:
-			return &Value{Strided: a.Strided.Not(), form: a.form.add(constForm(1, 1), 1), cond: combined(isa.Not, a.cond, nil)}
+			return &Value{Strided: a.Strided.Not(), form: a.form.AddMultiple(affine.Constant(1, 1), 1), cond: combined(isa.Not, a.cond, nil)}
 		}
 	case isa.And, isa.Or:
 		c = combined(in.Op, m.truth(st, in.Src[0]).cond, m.truth(st, in.Src[1]).cond)
@@ -182,7 +183,7 @@ var combinations = map[isa.Combine]isa.Op{isa.CombineAnd: isa.And, isa.CombineOr
 
 // fact says that a form has words of a set only.
 type fact struct {
-	form Form
+	form affine.Form
 	set  strided.Interval
 }
 
@@ -218,24 +219,24 @@ func (m *machine) facts(c *condition, holds bool) ([]fact, bool) {
 // constant one of them differs: sets, which are intervals, do not tell that of one amid others.
 func (m *machine) separated(c *condition, cmp isa.Cmp) []fact {
 	for _, pair := range [2][2]*Value{{c.a, c.b}, {c.b, c.a}} {
-		if _, constant := pair[1].Strided.IsConst(); cmp == isa.Ne && constant && len(pair[0].form.terms) > 0 {
+		if _, constant := pair[1].Strided.IsConst(); cmp == isa.Ne && constant && len(pair[0].form.Terms) > 0 {
 			words, _ := strided.Any(pair[0].Strided.Bits()).RemoveEnd(pair[1].Strided)
 			return []fact{{pair[0].form, words}}
 		}
 	}
-	if len(c.a.form.terms) == 0 || len(c.b.form.terms) == 0 {
+	if len(c.a.form.Terms) == 0 || len(c.b.form.Terms) == 0 {
 		return nil
 	}
-	if d := c.a.form.add(c.b.form, ^uint64(0)); cmp == isa.Ne && d.known() && len(d.terms) > 0 {
-		words, _ := strided.Any(d.bits).RemoveEnd(strided.Const(d.bits, 0))
+	if d := c.a.form.AddMultiple(c.b.form, ^uint64(0)); cmp == isa.Ne && d.IsKnown() && len(d.Terms) > 0 {
+		words, _ := strided.Any(d.Bits).RemoveEnd(strided.Const(d.Bits, 0))
 		return []fact{{d, words}}
 	}
-	if !m.syms.fits(c.a.form, c.sign) || !m.syms.fits(c.b.form, c.sign) {
+	if !m.syms.Fits(c.a.form, c.sign) || !m.syms.Fits(c.b.form, c.sign) {
 		return nil
 	}
-	difference := c.a.form.add(c.b.form, ^uint64(0))
-	lo, hi, ok := m.syms.exact(difference)
-	if !ok || len(difference.terms) == 0 {
+	difference := c.a.form.AddMultiple(c.b.form, ^uint64(0))
+	lo, hi, ok := m.syms.ExactRange(difference)
+	if !ok || len(difference.Terms) == 0 {
 		return nil
 	}
 	switch cmp {
@@ -250,23 +251,23 @@ func (m *machine) separated(c *condition, cmp isa.Cmp) []fact {
 	default:
 		return nil
 	}
-	if lo > hi || uint64(hi)-uint64(lo) >= strided.Mask(difference.bits) {
+	if lo > hi || uint64(hi)-uint64(lo) >= strided.Mask(difference.Bits) {
 		return nil
 	}
-	return []fact{{difference, strided.Between(difference.bits, uint64(lo), uint64(hi))}}
+	return []fact{{difference, strided.Between(difference.Bits, uint64(lo), uint64(hi))}}
 }
 
 // inAnyWidth says that a form has words of a set, in its width and, if it is the same number there, in greater ones: code
 // compares words and goes on with what it has converted them to.
-func (m *machine) inAnyWidth(f Form, set strided.Interval) []fact {
+func (m *machine) inAnyWidth(f affine.Form, set strided.Interval) []fact {
 	all := []fact{{f, set}}
-	if len(f.terms) == 0 {
+	if len(f.Terms) == 0 {
 		return all
 	}
 	for _, width := range []int{32, 64} {
 		for _, sign := range []bool{false, true} {
-			if width > f.bits && m.syms.fits(f, sign) {
-				all = append(all, fact{f.lifted(width), set.Extend(int(width), sign)})
+			if width > f.Bits && m.syms.Fits(f, sign) {
+				all = append(all, fact{f.Lift(width), set.Extend(int(width), sign)})
 				break
 			}
 		}
@@ -290,7 +291,7 @@ func (m *machine) oneOf(c *condition, holds bool) ([]fact, bool) {
 	var both []fact
 	for _, f := range l {
 		for _, g := range r {
-			if f.form.equal(g.form) {
+			if f.form.Equal(g.form) {
 				both = append(both, fact{f.form, f.set.Join(g.set)})
 			}
 		}
@@ -341,12 +342,12 @@ func compared(a, b strided.Interval, cmp isa.Cmp, sign bool) (strided.Interval, 
 func restrict(v *Value, facts []fact) (*Value, bool) {
 	set := v.Strided
 	for _, f := range facts {
-		k, ok := v.form.multiple(f.form)
+		k, ok := v.form.MultipleOf(f.form)
 		if !ok {
 			continue
 		}
-		words := f.set.Add(strided.Const(f.set.Bits(), -f.form.c)).Times(k)
-		if set, ok = set.Meet(words.Add(strided.Const(set.Bits(), v.form.c))); !ok {
+		words := f.set.Add(strided.Const(f.set.Bits(), -f.form.Constant)).Times(k)
+		if set, ok = set.Meet(words.Add(strided.Const(set.Bits(), v.form.Constant))); !ok {
 			return v, false
 		}
 	}

@@ -153,7 +153,7 @@ func (d *controlDependence) addConditions(b int) *conditions {
 func factsKey(facts []fact) string {
 	var key []byte
 	for _, f := range facts {
-		key = fmt.Appendf(key, " %s in %+v", f.form.key(), f.set)
+		key = fmt.Appendf(key, " %s in %+v", f.form.Key(), f.set)
 	}
 	return string(key)
 }

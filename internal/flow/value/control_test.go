@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/test/effort"
 	"warpbound/internal/test/flowtest"
@@ -39,7 +40,7 @@ func TestControlDependence(t *testing.T) {
 	explained := 0
 	for _, seed := range effort.Draw(t, 4000) {
 		l := flowtest.Random(t, seed, kernelgen.Options{Statements: 12, Depth: 3, Trips: 4, Threads: 80, CTAs: 2, Bounded: seed%2 == 0})
-		r := Analyze(l.Graph, Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{80, 1, 1}, Width: 32})
+		r := Analyze(l.Graph, launchfacts.Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{80, 1, 1}, Width: 32})
 		if len(l.Graph.Endless()) > 0 {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
@@ -12,25 +13,25 @@ import (
 // start returns the form and the set that a form over counters of the loop and what the
 // loop leaves alone has at the first iteration: counters have the values with which they
 // come into the loop. The form is missing if they come with different ones.
-func (l *counting) start(f Form) (Form, strided.Interval, bool) {
+func (l *counting) start(f affine.Form) (affine.Form, strided.Interval, bool) {
 	if l.loop.Header == l.r.Graph.Entry() {
-		return Form{}, strided.Interval{}, false
+		return affine.Form{}, strided.Interval{}, false
 	}
 	m := l.machine()
-	form, set := constForm(f.bits, f.c), strided.Const(f.bits, f.c)
-	for _, t := range f.terms {
-		reg, counts := l.counter(t.sym)
-		if !counts && l.inside(t.sym) {
-			return Form{}, strided.Interval{}, false
+	form, set := affine.Constant(f.Bits, f.Constant), strided.Const(f.Bits, f.Constant)
+	for _, t := range f.Terms {
+		reg, counts := l.counter(t.Symbol)
+		if !counts && l.inside(t.Symbol) {
+			return affine.Form{}, strided.Interval{}, false
 		}
-		v := m.read(m.value(m.syms.all[t.sym].set, symbolForm(m.syms.all[t.sym].set.Bits(), t.sym)), f.bits)
+		v := m.read(m.value(m.syms.Symbols[t.Symbol].Set, affine.OfSymbol(m.syms.Symbols[t.Symbol].Set.Bits(), t.Symbol)), f.Bits)
 		if counts {
-			v = m.read(l.enters(reg), f.bits)
+			v = m.read(l.enters(reg), f.Bits)
 		}
-		form, set = form.add(v.form, t.coef), set.Add(v.Strided.Times(t.coef))
+		form, set = form.AddMultiple(v.form, t.Coefficient), set.Add(v.Strided.Times(t.Coefficient))
 	}
-	if form.known() {
-		if both, ok := set.Meet(m.syms.set(form)); ok {
+	if form.IsKnown() {
+		if both, ok := set.Meet(m.syms.Words(form)); ok {
 			set = both
 		}
 	}
@@ -50,7 +51,7 @@ func (l *counting) enters(reg isa.Reg) *Value {
 		switch {
 		case all == nil:
 			all = v
-		case all.form.equal(v.form):
+		case all.form.Equal(v.form):
 			all = &Value{Strided: all.Strided.Join(v.Strided), form: v.form}
 		default:
 			all = &Value{Strided: all.Strided.Join(v.Strided)}
@@ -63,30 +64,30 @@ func (l *counting) enters(reg isa.Reg) *Value {
 }
 
 // step returns by how much a form changes from one iteration to the next.
-func (l *counting) step(f Form) (strided.Interval, bool) {
+func (l *counting) step(f affine.Form) (strided.Interval, bool) {
 	m := l.machine()
-	sum := strided.Const(f.bits, 0)
-	for _, t := range f.terms {
-		reg, counts := l.counter(t.sym)
+	sum := strided.Const(f.Bits, 0)
+	for _, t := range f.Terms {
+		reg, counts := l.counter(t.Symbol)
 		if !counts {
-			if l.inside(t.sym) {
+			if l.inside(t.Symbol) {
 				return sum, false
 			}
 			continue
 		}
 		var steps *strided.Interval
 		for _, next := range l.each(reg) {
-			if width := m.syms.all[t.sym].set.Bits(); width < f.bits {
-				if !m.syms.fits(next, false) {
+			if width := m.syms.Symbols[t.Symbol].Set.Bits(); width < f.Bits {
+				if !m.syms.Fits(next, false) {
 					return sum, false
 				}
-				next = next.lifted(f.bits)
+				next = next.Lift(f.Bits)
 			}
-			change := next.cut(f.bits).add(symbolForm(f.bits, t.sym), ^uint64(0))
-			if !change.known() || change.mentions(func(s Symbol) bool { return s == t.sym }) {
+			change := next.Cut(f.Bits).AddMultiple(affine.OfSymbol(f.Bits, t.Symbol), ^uint64(0))
+			if !change.IsKnown() || change.Mentions(func(s affine.Symbol) bool { return s == t.Symbol }) {
 				return sum, false
 			}
-			set := m.syms.set(change)
+			set := m.syms.Words(change)
 			if steps != nil {
 				set = set.Join(*steps)
 			}
@@ -95,14 +96,14 @@ func (l *counting) step(f Form) (strided.Interval, bool) {
 		if steps == nil {
 			return sum, false
 		}
-		sum = sum.Add(steps.Times(t.coef))
+		sum = sum.Add(steps.Times(t.Coefficient))
 	}
 	return sum, true
 }
 
 // next returns the forms with which a register comes back to the header.
-func (l *counting) next(reg isa.Reg) []Form {
-	var forms []Form
+func (l *counting) next(reg isa.Reg) []affine.Form {
+	var forms []affine.Form
 	for _, e := range l.r.comes(l.loop.Header, reg) {
 		if l.loop.Contains(e.from) {
 			forms = append(forms, e.form)
@@ -122,16 +123,16 @@ func (l *counting) linear(c *condition) Bound {
 		return Bound{}
 	}
 	minimum, maximum := step.Signed()
-	distance, gap := c.b.form.add(form, ^uint64(0)), c.b.Strided.Sub(from)
+	distance, gap := c.b.form.AddMultiple(form, ^uint64(0)), c.b.Strided.Sub(from)
 	if maximum < 0 {
-		distance, gap = distance.times(^uint64(0)), gap.Neg()
+		distance, gap = distance.Times(^uint64(0)), gap.Neg()
 		minimum, maximum = -maximum, -minimum
 	}
 	if minimum <= 0 || maximum == math.MinInt64 {
 		return Bound{}
 	}
-	if distance.known() {
-		if both, ok := gap.Meet(l.machine().syms.set(distance)); ok {
+	if distance.IsKnown() {
+		if both, ok := gap.Meet(l.machine().syms.Words(distance)); ok {
 			gap = both
 		}
 	}
@@ -145,8 +146,8 @@ func (l *counting) linear(c *condition) Bound {
 
 // where returns the words of a form where control enters the loop, as far as conditions on constants of the thread tell
 // that lead there.
-func (l *counting) where(f Form, words strided.Interval) strided.Interval {
-	if !f.known() || !l.dom.Contains(l.loop.Header) {
+func (l *counting) where(f affine.Form, words strided.Interval) strided.Interval {
+	if !f.IsKnown() || !l.dom.Contains(l.loop.Header) {
 		return words
 	}
 	return l.paths.words(f, words, slices.Concat(l.paths.enters(l.loop), l.under))
@@ -157,9 +158,9 @@ func (l *counting) where(f Form, words strided.Interval) strided.Interval {
 type travel struct {
 	*counting
 	c        *condition
-	form     Form // where it starts
+	form     affine.Form // where it starts
 	from     strided.Interval
-	distance Form             // from the start to the limit, in the direction of the steps
+	distance affine.Form      // from the start to the limit, in the direction of the steps
 	gap      strided.Interval // the same, as words
 	minimum  int64
 	maximum  int64
@@ -177,7 +178,7 @@ func (t travel) untilEqual() Bound {
 		return Bound{}
 	}
 	b := t.bound(int64(hi / d))
-	if lo, _, ok := t.machine().syms.exact(t.distance); ok && lo >= 0 && t.machine().syms.fits(t.distance, false) {
+	if lo, _, ok := t.machine().syms.ExactRange(t.distance); ok && lo >= 0 && t.machine().syms.Fits(t.distance, false) {
 		b.Formula = t.quotient(t.distance, true)
 	}
 	return b
@@ -227,11 +228,11 @@ func (t travel) untilBeyond() Bound {
 		return Bound{}
 	}
 	formula := ""
-	if s := t.machine().syms; t.distance.known() && t.form.small() && t.c.b.form.small() && s.fits(t.form, t.c.sign) && s.fits(t.c.b.form, t.c.sign) {
-		if lo, hi, ok := s.exact(t.distance); ok {
+	if s := t.machine().syms; t.distance.IsKnown() && t.form.HasSmallCoefficients() && t.c.b.form.HasSmallCoefficients() && s.Fits(t.form, t.c.sign) && s.Fits(t.c.b.form, t.c.sign) {
+		if lo, hi, ok := s.ExactRange(t.distance); ok {
 			distance = min(distance, hi)
 			if t.minimum == t.maximum {
-				formula = t.quotient(t.distance.add(constForm(t.distance.bits, uint64(more)), 1), lo+more >= 0)
+				formula = t.quotient(t.distance.AddMultiple(affine.Constant(t.distance.Bits, uint64(more)), 1), lo+more >= 0)
 			}
 		}
 	}
@@ -266,24 +267,16 @@ func (t travel) wraps() Bound {
 	return Bound{Reason: fmt.Sprintf("%s may overflow before the loop exits: it changes by %s while %s", t.name(t.c.a.form), t.step, t.while(t.c))}
 }
 
-// small reports whether differences with other small forms have no coefficients that wrap
-// around.
-func (f Form) small() bool {
-	limit := int64(strided.Mask(f.bits) / 4)
-	fits := func(x uint64) bool { k := strided.SignExtend(x, f.bits); return -limit <= k && k <= limit }
-	return fits(f.c) && !slices.ContainsFunc(f.terms, func(t term) bool { return !fits(t.coef) })
-}
-
 // quotient renders a distance divided by the step, rounded up.
-func (t travel) quotient(distance Form, positive bool) string {
+func (t travel) quotient(distance affine.Form, positive bool) string {
 	m := t.machine()
-	inMemory := func(s Symbol) bool { return m.syms.all[s].element != nil }
-	if !m.syms.isFixed(distance) || len(distance.terms) == 0 || distance.mentions(inMemory) {
+	inMemory := func(s affine.Symbol) bool { return m.syms.Symbols[s].Element != nil }
+	if !m.syms.IsFixed(distance) || len(distance.Terms) == 0 || distance.Mentions(inMemory) {
 		return ""
 	}
 	d := t.minimum
 	text := ""
-	if divided, ok := distance.divided(d); ok {
+	if divided, ok := distance.Divide(d); ok {
 		text = t.name(divided)
 	} else {
 		text = fmt.Sprintf("ceil((%s)/%d)", t.name(distance), d)
@@ -292,22 +285,6 @@ func (t travel) quotient(distance Form, positive bool) string {
 		text = "max(0, " + text + ")"
 	}
 	return text
-}
-
-// divided returns the form divided by a number, if that divides its parts.
-func (f Form) divided(d int64) (Form, bool) {
-	if strided.SignExtend(f.c, f.bits)%d != 0 {
-		return Form{}, false
-	}
-	r := Form{bits: f.bits, c: uint64(strided.SignExtend(f.c, f.bits)/d) & strided.Mask(f.bits)}
-	for _, t := range f.terms {
-		k := strided.SignExtend(t.coef, f.bits)
-		if k%d != 0 {
-			return Form{}, false
-		}
-		r.terms = append(r.terms, term{t.sym, uint64(k/d) & strided.Mask(f.bits)})
-	}
-	return r, true
 }
 
 // bound makes the result, with its explanation.
@@ -322,8 +299,8 @@ func (t travel) bound(n int64) Bound {
 
 // describe renders a word by its form if it is made of constants of the thread, else by
 // its set.
-func (l *counting) describe(f Form, s strided.Interval) string {
-	if l.machine().syms.isFixed(f) {
+func (l *counting) describe(f affine.Form, s strided.Interval) string {
+	if l.machine().syms.IsFixed(f) {
 		return l.name(f)
 	}
 	return s.String()
@@ -334,7 +311,7 @@ var comparisonSigns = map[isa.Cmp]string{isa.Eq: "==", isa.Ne: "!=", isa.Lt: "<"
 
 func (l *counting) while(c *condition) string {
 	limit := l.name(c.b.form)
-	if !l.machine().syms.isFixed(c.b.form) {
+	if !l.machine().syms.IsFixed(c.b.form) {
 		limit = fmt.Sprintf("%s in %s", limit, c.b.Strided)
 	}
 	return fmt.Sprintf("%s %s %s", l.name(c.a.form), comparisonSigns[c.cmp], limit)

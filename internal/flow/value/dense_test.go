@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/test/effort"
 	"warpbound/internal/test/flowtest"
@@ -16,7 +17,7 @@ import (
 // own have all values, and share none.
 type dense struct{ *solver }
 
-func settledDense(g *cfg.Graph, launch Launch) *solver {
+func settledDense(g *cfg.Graph, launch launchfacts.Launch) *solver {
 	d := dense{newSolver(g, launch)}
 	d.machine.last = nil
 	for d.pass = 0; d.round(); d.pass++ {
@@ -27,9 +28,9 @@ func settledDense(g *cfg.Graph, launch Launch) *solver {
 
 func (d dense) round() bool {
 	d.changed = false
-	before := make([]strided.Interval, len(d.machine.syms.all))
+	before := make([]strided.Interval, len(d.machine.syms.Symbols))
 	for i := range before {
-		before[i] = d.machine.syms.all[i].set
+		before[i] = d.machine.syms.Symbols[i].Set
 	}
 	for _, b := range d.order {
 		if in := d.enter(b); in != nil {
@@ -38,8 +39,8 @@ func (d dense) round() bool {
 			d.along[b] = d.passing(b)
 		}
 	}
-	for i := range d.machine.syms.all {
-		d.changed = d.changed || i >= len(before) || before[i] != d.machine.syms.all[i].set
+	for i := range d.machine.syms.Symbols {
+		d.changed = d.changed || i >= len(before) || before[i] != d.machine.syms.Symbols[i].Set
 	}
 	return d.changed
 }
@@ -160,7 +161,7 @@ func checkSettled(t *testing.T, s *solver) {
 			}
 			if !v.equal(w) {
 				t.Fatalf("at the beginning of %s %s is %s, %s; looking at all registers tells %s, %s", s.Graph.Name(b), s.Graph.Kernel.Regs[r].Name,
-					v.Strided, s.machine.syms.format(v.form), w.Strided, s.machine.syms.format(w.form))
+					v.Strided, s.machine.syms.Format(v.form), w.Strided, s.machine.syms.Format(w.form))
 			}
 		}
 	}
@@ -247,7 +248,7 @@ func TestSparseWork(t *testing.T) {
 		each("ld.global.u32 %r#, [%d+4*#];")
 		each("setp.lt.u32 %p, %r#, 7; @%p bra L#; add.u32 %r#, %r#, 1;\nL#:")
 		each("M#: add.u32 %r#, %r#, 3; setp.lt.u32 %p, %r#, 900; @%p bra M#; st.global.u32 [%d], %r#;")
-		s := newSolver(flowtest.Graph(t, "k.ptx", b.String()+"ret;\n}\n"), Launch{})
+		s := newSolver(flowtest.Graph(t, "k.ptx", b.String()+"ret;\n}\n"), launchfacts.Launch{})
 		s.settle()
 		return s.steps()
 	}

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
@@ -8,8 +9,8 @@ import (
 // difference is a sum over counters of a loop, for example of how far two ends of a search are
 // from each other, which is followed from iteration to iteration like the counters themselves.
 type difference struct {
-	form Form             // over what registers hold at the header
-	now  Form             // over what is known of these in this iteration; none if that has no form
+	form affine.Form      // over what registers hold at the header
+	now  affine.Form      // over what is known of these in this iteration; none if that has no form
 	set  strided.Interval // of its words at the header in this iteration
 }
 
@@ -23,7 +24,7 @@ func (u *unrolling) candidates() []*difference {
 			}
 			a, okA := u.atHeader(c.a.form)
 			e, okB := u.atHeader(c.b.form)
-			if form := e.add(a, ^uint64(0)); okA && okB && form.known() && !u.invariant(form) {
+			if form := e.AddMultiple(a, ^uint64(0)); okA && okB && form.IsKnown() && !u.invariant(form) {
 				all = append(all, &difference{form: form})
 			}
 		}
@@ -33,21 +34,21 @@ func (u *unrolling) candidates() []*difference {
 
 // atHeader returns a form in which each symbol of the loop is replaced by what its register
 // holds at the header.
-func (u *unrolling) atHeader(f Form) (Form, bool) {
-	out := constForm(f.bits, f.c)
-	for _, t := range f.terms {
-		one := Form{bits: f.bits, terms: []term{t}}
-		if u.inside(t.sym) {
-			s := &u.m.syms.all[t.sym]
-			y, ok := u.m.syms.place[place{merged, u.loop.Header, s.reg}]
-			if !ok || s.set.Bits() != f.bits {
-				return Form{}, false
+func (u *unrolling) atHeader(f affine.Form) (affine.Form, bool) {
+	out := affine.Constant(f.Bits, f.Constant)
+	for _, t := range f.Terms {
+		one := affine.Form{Bits: f.Bits, Terms: []affine.Term{t}}
+		if u.inside(t.Symbol) {
+			s := &u.m.syms.Symbols[t.Symbol]
+			y, ok := u.m.syms.Places[affine.Place{Origin: affine.Merged, At: u.loop.Header, Reg: s.Reg}]
+			if !ok || s.Set.Bits() != f.Bits {
+				return affine.Form{}, false
 			}
-			one.terms[0].sym = y
+			one.Terms[0].Symbol = y
 		}
-		out = out.add(one, 1)
+		out = out.AddMultiple(one, 1)
 	}
-	return out, f.known() && out.known()
+	return out, f.IsKnown() && out.IsKnown()
 }
 
 // begin finds the differences and their words where control enters the loop.
@@ -55,7 +56,7 @@ func (u *unrolling) begin() {
 	for _, d := range u.candidates() {
 		_, set, ok := u.start(d.form)
 		if _, hi := set.Signed(); hi <= 0 { // count down to zero
-			d.form, set = d.form.times(^uint64(0)), set.Neg()
+			d.form, set = d.form.Times(^uint64(0)), set.Neg()
 		}
 		if d.set = set; ok {
 			u.differences = append(u.differences, d)
@@ -64,16 +65,16 @@ func (u *unrolling) begin() {
 }
 
 // value returns what a form over registers at the header is in a state.
-func (u *unrolling) value(f Form, st state) *Value {
-	set, form := strided.Const(f.bits, f.c), constForm(f.bits, f.c)
-	for _, t := range f.terms {
-		s := u.m.syms.all[t.sym].set
-		v := &Value{Strided: s, form: symbolForm(s.Bits(), t.sym)}
-		if reg, ok := u.counter(t.sym); ok {
+func (u *unrolling) value(f affine.Form, st state) *Value {
+	set, form := strided.Const(f.Bits, f.Constant), affine.Constant(f.Bits, f.Constant)
+	for _, t := range f.Terms {
+		s := u.m.syms.Symbols[t.Symbol].Set
+		v := &Value{Strided: s, form: affine.OfSymbol(s.Bits(), t.Symbol)}
+		if reg, ok := u.counter(t.Symbol); ok {
 			v = u.m.register(st, reg)
 		}
-		v = u.m.read(v, f.bits)
-		set, form = set.Add(v.Strided.Times(t.coef)), form.add(v.form, t.coef)
+		v = u.m.read(v, f.Bits)
+		set, form = set.Add(v.Strided.Times(t.Coefficient)), form.AddMultiple(v.form, t.Coefficient)
 	}
 	return &Value{Strided: set, form: form}
 }
@@ -82,7 +83,7 @@ func (u *unrolling) value(f Form, st state) *Value {
 func (u *unrolling) assume(w *way) {
 	u.m.assumed = u.m.assumed[:0]
 	for i, d := range u.differences {
-		if d.now.known() {
+		if d.now.IsKnown() {
 			u.m.assumed = append(u.m.assumed, fact{d.now, w.gaps[i]})
 		}
 	}
@@ -91,21 +92,21 @@ func (u *unrolling) assume(w *way) {
 // restrict restricts the differences on a way by a comparison that holds; false if one of them
 // has no word left.
 func (u *unrolling) restrict(w *way, c *condition) bool {
-	gap := c.b.form.add(c.a.form, ^uint64(0))
+	gap := c.b.form.AddMultiple(c.a.form, ^uint64(0))
 	lo, hi, okA := strided.Range(c.a.Strided, c.sign)
 	from, to, okB := strided.Range(c.b.Strided, c.sign)
 	half := int64(strided.Mask(c.a.Strided.Bits()) / 2)
-	if !gap.known() || !okA || !okB || gap.bits == 64 && (min(lo, from) < -half/2 || max(hi, to) > half/2) || hi-from > half || to-lo > half {
+	if !gap.IsKnown() || !okA || !okB || gap.Bits == 64 && (min(lo, from) < -half/2 || max(hi, to) > half/2) || hi-from > half || to-lo > half {
 		return true // the words may compare otherwise than their difference with zero
 	}
-	set, _, ok := compared(strided.Any(gap.bits), strided.Const(gap.bits, 0), turned[c.cmp], true)
+	set, _, ok := compared(strided.Any(gap.Bits), strided.Const(gap.Bits, 0), turned[c.cmp], true)
 	if !ok {
 		return false
 	}
-	w.facts = append(w.facts, fact{gap, set}, fact{gap.times(^uint64(0)), set.Neg()})
+	w.facts = append(w.facts, fact{gap, set}, fact{gap.Times(^uint64(0)), set.Neg()})
 	for i, d := range u.differences {
 		for _, f := range w.facts[len(w.facts)-2:] {
-			if !f.form.equal(d.now) {
+			if !f.form.Equal(d.now) {
 				continue
 			}
 			if w.gaps[i], ok = w.gaps[i].Meet(f.set); !ok {
@@ -124,11 +125,11 @@ func (u *unrolling) ends(w *way) bool {
 	for i, d := range u.differences {
 		v := u.value(d.form, w.st)
 		set, ok := v.Strided, true
-		if v.form.known() && d.now.known() {
+		if v.form.IsKnown() && d.now.IsKnown() {
 			set, ok = set.Meet(u.gap(i, v.form, w.gaps[i]))
 		}
 		for _, f := range w.facts {
-			if ok && f.form.equal(v.form) {
+			if ok && f.form.Equal(v.form) {
 				set, ok = set.Meet(f.set)
 			}
 		}
@@ -136,7 +137,7 @@ func (u *unrolling) ends(w *way) bool {
 			return false
 		}
 		next[i] = set
-		if y, single := d.form.symbol(); single {
+		if y, single := d.form.AsSymbol(); single {
 			reg, _ := u.counter(y)
 			v := w.st.get(reg)
 			w.st.set(reg, &Value{Strided: v.Strided.Narrow(set), form: v.form})
@@ -153,36 +154,36 @@ func (u *unrolling) ends(w *way) bool {
 
 // gap returns the words of a form, as far as it is made of a difference with words e, of a
 // quotient of that by a constant and of other symbols.
-func (u *unrolling) gap(i int, f Form, e strided.Interval) strided.Interval {
+func (u *unrolling) gap(i int, f affine.Form, e strided.Interval) strided.Interval {
 	d := u.differences[i]
-	width := f.bits
-	rest, quotients, divisor := constForm(f.bits, f.c), uint64(0), uint64(0)
-	for _, t := range f.terms {
-		lower, by, ok := u.quotient(t.sym, d.now, e)
+	width := f.Bits
+	rest, quotients, divisor := affine.Constant(f.Bits, f.Constant), uint64(0), uint64(0)
+	for _, t := range f.Terms {
+		lower, by, ok := u.quotient(t.Symbol, d.now, e)
 		if !ok || divisor != 0 && by != divisor {
-			lower = symbolForm(f.bits, t.sym)
+			lower = affine.OfSymbol(f.Bits, t.Symbol)
 		} else {
-			quotients, divisor = quotients+t.coef, by
+			quotients, divisor = quotients+t.Coefficient, by
 		}
-		rest = rest.add(lower, t.coef)
+		rest = rest.AddMultiple(lower, t.Coefficient)
 	}
 	times := uint64(0)
-	if len(d.now.terms) > 0 {
-		first := d.now.terms[0]
-		for _, t := range rest.terms {
-			if t.sym == first.sym && (first.coef == 1 || first.coef == strided.Mask(f.bits)) {
-				times = t.coef * first.coef & strided.Mask(f.bits)
+	if len(d.now.Terms) > 0 {
+		first := d.now.Terms[0]
+		for _, t := range rest.Terms {
+			if t.Symbol == first.Symbol && (first.Coefficient == 1 || first.Coefficient == strided.Mask(f.Bits)) {
+				times = t.Coefficient * first.Coefficient & strided.Mask(f.Bits)
 			}
 		}
 	}
-	rest = rest.add(d.now, -times)
-	if !rest.known() {
+	rest = rest.AddMultiple(d.now, -times)
+	if !rest.IsKnown() {
 		return strided.Any(width)
 	}
 	sum := e.Times(times)
 	switch {
 	case divisor == 0:
-	case times == 1 && quotients&strided.Mask(f.bits) == strided.Mask(f.bits): // e - e/c never falls
+	case times == 1 && quotients&strided.Mask(f.Bits) == strided.Mask(f.Bits): // e - e/c never falls
 		lo, hi := e.Unsigned()
 		sum = strided.Between(width, lo-lo/divisor, hi-hi/divisor)
 	default:
@@ -192,23 +193,23 @@ func (u *unrolling) gap(i int, f Form, e strided.Interval) strided.Interval {
 }
 
 // words returns the words of a form in this iteration.
-func (u *unrolling) words(f Form) strided.Interval {
-	sum := strided.Const(f.bits, f.c)
-	for _, t := range f.terms {
-		sum = sum.Add(u.m.read(&Value{Strided: u.symbol(t.sym)}, f.bits).Strided.Times(t.coef))
+func (u *unrolling) words(f affine.Form) strided.Interval {
+	sum := strided.Const(f.Bits, f.Constant)
+	for _, t := range f.Terms {
+		sum = sum.Add(u.m.read(&Value{Strided: u.symbol(t.Symbol)}, f.Bits).Strided.Times(t.Coefficient))
 	}
 	return sum
 }
 
 // symbol returns the words that a symbol can be in this iteration.
-func (u *unrolling) symbol(s Symbol) strided.Interval {
-	set := u.m.syms.all[s].set
+func (u *unrolling) symbol(s affine.Symbol) strided.Interval {
+	set := u.m.syms.Symbols[s].Set
 	if local, ok := u.m.local[s]; ok {
 		return local.set
 	}
 	if reg, ok := u.counter(s); ok && u.header.get(reg) != nil {
 		v := u.header.get(reg)
-		if y, own := v.form.symbol(); own && y == s {
+		if y, own := v.form.AsSymbol(); own && y == s {
 			return v.Strided
 		}
 	}
@@ -217,40 +218,40 @@ func (u *unrolling) symbol(s Symbol) strided.Interval {
 
 // quotient reports whether a symbol is a difference with words e divided by a constant, rounded down, or that
 // and a form besides: the sum of two ends, halved, is the lower end and half of the difference.
-func (u *unrolling) quotient(s Symbol, d Form, e strided.Interval) (besides Form, by uint64, ok bool) {
-	y := &u.m.syms.all[s]
-	in, args := y.in, y.args
+func (u *unrolling) quotient(s affine.Symbol, d affine.Form, e strided.Interval) (besides affine.Form, by uint64, ok bool) {
+	y := &u.m.syms.Symbols[s]
+	in, args := y.Operation, y.Args
 	if local, ok := u.m.local[s]; ok {
 		in, args = local.in, local.args
-	} else if y.origin != fixed {
-		return Form{}, 0, false
+	} else if y.Origin != affine.Fixed {
+		return affine.Form{}, 0, false
 	}
-	if !e.IsNonNegative() || in == nil || len(args) != 2 || !args[0].known() || !args[1].known() || len(args[1].terms) > 0 || args[0].bits != d.bits {
-		return Form{}, 0, false
+	if !e.IsNonNegative() || in == nil || len(args) != 2 || !args[0].IsKnown() || !args[1].IsKnown() || len(args[1].Terms) > 0 || args[0].Bits != d.Bits {
+		return affine.Form{}, 0, false
 	}
-	switch c := args[1].c; {
-	case in.Op == isa.Shr && c > 0 && c < uint64(d.bits)-1:
+	switch c := args[1].Constant; {
+	case in.Op == isa.Shr && c > 0 && c < uint64(d.Bits)-1:
 		by = 1 << c
-	case in.Op == isa.Div && c > 1 && c <= strided.Mask(d.bits)/2:
+	case in.Op == isa.Div && c > 1 && c <= strided.Mask(d.Bits)/2:
 		by = c
 	default:
-		return Form{}, 0, false
+		return affine.Form{}, 0, false
 	}
-	if args[0].equal(d) {
-		return constForm(d.bits, 0), by, true
+	if args[0].Equal(d) {
+		return affine.Constant(d.Bits, 0), by, true
 	}
 	// The sum of the ends is twice the lower one and the difference. It does not wrap around,
 	// nor does twice the lower one.
-	twice := args[0].add(d, ^uint64(0))
-	lower, even := twice.divided(2)
-	quarter := strided.Mask(d.bits) / 4
+	twice := args[0].AddMultiple(d, ^uint64(0))
+	lower, even := twice.Divide(2)
+	quarter := strided.Mask(d.Bits) / 4
 	_, sum := u.words(args[0]).Unsigned()
 	_, minimum := u.words(lower).Unsigned()
 	if _, between := e.Unsigned(); minimum <= quarter/2 {
 		sum = min(sum, 2*minimum+between) // what is known of the difference may say more than what is known of the upper end
 	}
-	if by != 2 || !twice.known() || !even || sum > 2*quarter || minimum > quarter/2 {
-		return Form{}, 0, false
+	if by != 2 || !twice.IsKnown() || !even || sum > 2*quarter || minimum > quarter/2 {
+		return affine.Form{}, 0, false
 	}
 	return lower, by, true
 }

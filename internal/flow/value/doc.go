@@ -2,13 +2,13 @@
 // its loops iterate, and which addresses the lanes of a warp access together.
 //
 // The analysis is an abstract interpretation (Cousot and Cousot, POPL 1977). A register
-// has at each place a Set, which is an interval with a congruence, and where possible
-// an affine form over thread index, CTA index, launch constants and the values that
-// other registers had at the last execution of some place (Form). Conditions of
+// has at each place a set of words (package strided), and where possible an affine form over thread
+// index, CTA index, launch constants and the values that other registers had at the last execution
+// of some place (package affine). Conditions of
 // branches and guards refine the sets along the edges; loops are widened to
 // thresholds and narrowed.
 //
-// With a Launch the launch constants are numbers, without one they are symbols with the
+// With a launch (package launchfacts) the launch constants are numbers, without one they are symbols with the
 // ranges that every device has. Nothing is assumed of what is loaded from memory, except
 // from parameters that the launch fixes.
 //
@@ -21,6 +21,4 @@
 //
 // A run that fails, by a trap, an assertion or an access outside of memory, is not
 // covered. An access at an address that is no multiple of its size is one that fails.
-//
-// value imports cfg, graph, isa and diag and nothing else of this project.
 package value

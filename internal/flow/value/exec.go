@@ -3,6 +3,8 @@ package value
 import (
 	"fmt"
 
+	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
@@ -10,19 +12,19 @@ import (
 // Value is what is known of a register at a place. It does not change.
 type Value struct {
 	Strided strided.Interval
-	form    Form
+	form    affine.Form
 	cond    *condition // of a predicate
 }
 
 func (v *Value) equal(w *Value) bool {
-	return v == w || v.Strided == w.Strided && v.form.equal(w.form) && v.cond.equal(w.cond)
+	return v == w || v.Strided == w.Strided && v.form.Equal(w.form) && v.cond.equal(w.cond)
 }
 
 // machine executes instructions on states.
 type machine struct {
 	kernel      *isa.Kernel
-	launch      *Launch
-	syms        *symbols
+	launch      *launchfacts.Launch
+	syms        *affine.Table
 	widen       bool // the sets of symbols
 	narrow      bool
 	loads       loads           // what is known of memory
@@ -31,9 +33,9 @@ type machine struct {
 	last        [][]*Value // the results of each instruction when it was executed last; nil if they are not kept
 	under       knowledge  // what holds besides, under the guard of the instruction being executed
 
-	settled bool                  // what is known of symbols stays as it is
-	assumed []fact                // what holds everywhere
-	local   map[Symbol]definition // of the symbols that were assigned last, if wanted
+	settled bool                         // what is known of symbols stays as it is
+	assumed []fact                       // what holds everywhere
+	local   map[affine.Symbol]definition // of the symbols that were assigned last, if wanted
 }
 
 // width returns the bits of a register, at most 64.
@@ -43,15 +45,15 @@ func (m *machine) width(r isa.Reg) int { return min(m.kernel.Regs[r].Type.Bits()
 func unknown(width int) *Value { return &Value{Strided: strided.Any(width)} }
 
 // value makes a value of a form and a set: each restricts the other.
-func (m *machine) value(set strided.Interval, form Form) *Value {
-	if !form.known() {
+func (m *machine) value(set strided.Interval, form affine.Form) *Value {
+	if !form.IsKnown() {
 		return &Value{Strided: set}
 	}
-	if both, ok := set.Meet(m.syms.set(form)); ok {
+	if both, ok := set.Meet(m.syms.Words(form)); ok {
 		set = both
 	}
 	if c, ok := set.IsConst(); ok {
-		form = constForm(set.Bits(), c)
+		form = affine.Constant(set.Bits(), c)
 	}
 	return &Value{Strided: set, form: form}
 }
@@ -77,29 +79,29 @@ func (m *machine) source(st state, in *isa.Instr, i, width int) *Value {
 	case isa.KindReg:
 		return m.read(m.register(st, o.Reg), width)
 	case isa.KindImm:
-		return m.value(strided.Const(width, o.Imm), constForm(width, o.Imm))
+		return m.value(strided.Const(width, o.Imm), affine.Constant(width, o.Imm))
 	case isa.KindVar:
 		return m.variable(o, width)
 	case isa.KindParam:
 		p := &m.kernel.Params[o.Var]
 		return m.read(m.parameter(p.Offset, p.Type.Bits()), width)
 	case isa.KindSpecial:
-		set, varies, ok := m.launch.special(o.Special, m.kernel.Bounds)
+		set, varies, ok := m.launch.SpecialRegister(o.Special, m.kernel.Bounds)
 		if !ok {
 			return unknown(width)
 		}
-		s := m.syms.register(o.Special, set, varies)
-		return m.read(m.value(set, symbolForm(set.Bits(), s)), width)
+		s := m.syms.AddSpecialRegister(o.Special, set, varies)
+		return m.read(m.value(set, affine.OfSymbol(set.Bits(), s)), width)
 	}
 	return unknown(width)
 }
 
 // parameter returns a parameter, or its first bits, by its offset in the parameter block.
 func (m *machine) parameter(offset, bits int) *Value {
-	name, set, to := m.launch.parameter(m.kernel, offset, bits)
-	s := m.syms.constant(name, set, false)
-	m.syms.all[s].region, m.syms.all[s].word = to, offset+1
-	return m.value(set, symbolForm(bits, s))
+	name, set, to := m.launch.Parameter(m.kernel, offset, bits)
+	s := m.syms.AddConstant(name, set, false)
+	m.syms.Symbols[s].Region, m.syms.Symbols[s].Word = to, offset+1
+	return m.value(set, affine.OfSymbol(bits, s))
 }
 
 // parameterBlock names the address of the parameters, which are together one variable.
@@ -113,13 +115,13 @@ func (m *machine) variable(o isa.Operand, width int) *Value {
 		name, align = "&"+v.Name, uint64(max(v.Align, 1))
 	}
 	// Variables may have one name: those of functions, and of their copies.
-	s := m.syms.keyed(fmt.Sprintf("&%d", o.Var), name, strided.Multiples(m.kernel.AddressBits, align&-align), false)
+	s := m.syms.AddKeyed(fmt.Sprintf("&%d", o.Var), name, strided.Multiples(m.kernel.AddressBits, align&-align), false)
 	if o.Var != isa.ParamVar {
-		m.syms.all[s].region = m.launch.variable(&m.kernel.Vars[o.Var])
+		m.syms.Symbols[s].Region = m.launch.Variable(&m.kernel.Vars[o.Var])
 	}
-	f := symbolForm(m.kernel.AddressBits, s).cut(width)
-	f.c = (f.c + o.Imm) & strided.Mask(f.bits)
-	return m.value(m.syms.set(f), f)
+	f := affine.OfSymbol(m.kernel.AddressBits, s).Cut(width)
+	f.Constant = (f.Constant + o.Imm) & strided.Mask(f.Bits)
+	return m.value(m.syms.Words(f), f)
 }
 
 // read returns the low bits of a value, or extends it by zeros.
@@ -128,16 +130,16 @@ func (m *machine) read(v *Value, width int) *Value {
 	case have == width:
 		return v
 	case have > width:
-		return m.value(v.Strided.Cut(width), v.form.cut(width))
+		return m.value(v.Strided.Cut(width), v.form.Cut(width))
 	}
 	return m.extended(v, width, false)
 }
 
 // extended returns a value in a greater width.
 func (m *machine) extended(v *Value, width int, sign bool) *Value {
-	set, form := v.Strided.Extend(width, sign), Form{}
-	if lo, hi, ok := m.syms.exact(v.form); ok && !aliased(v.Strided, lo, hi, sign) {
-		form = v.form.lifted(width)
+	set, form := v.Strided.Extend(width, sign), affine.Form{}
+	if lo, hi, ok := m.syms.ExactRange(v.form); ok && !aliased(v.Strided, lo, hi, sign) {
+		form = v.form.Lift(width)
 	}
 	return m.value(set, form)
 }
@@ -197,7 +199,7 @@ func (m *machine) latest(pc, i int, v *Value) *Value {
 func (m *machine) either(st state, pc, i int, v *Value) *Value {
 	in := &m.kernel.Instrs[pc]
 	old := m.register(st, in.Dst[i].Reg)
-	if old.form.known() && old.form.equal(v.form) {
+	if old.form.IsKnown() && old.form.Equal(v.form) {
 		return &Value{Strided: old.Strided.Join(v.Strided), form: v.form}
 	}
 	set := old.Strided.Join(v.Strided)
@@ -207,41 +209,41 @@ func (m *machine) either(st state, pc, i int, v *Value) *Value {
 // defined returns a result that has no form but its own symbol. varies says that the lanes
 // may get different results even from the same arguments; args are what it is computed
 // from.
-func (m *machine) defined(pc, i int, set strided.Interval, in *isa.Instr, varies bool, args ...Form) *Value {
+func (m *machine) defined(pc, i int, set strided.Interval, in *isa.Instr, varies bool, args ...affine.Form) *Value {
 	return m.assign(pc, m.kernel.Instrs[pc].Dst[i].Reg, set, in, varies, args...)
 }
 
 // assign is the same for a place that is named by a number.
-func (m *machine) assign(at int, r isa.Reg, set strided.Interval, in *isa.Instr, varies bool, args ...Form) *Value {
+func (m *machine) assign(at int, r isa.Reg, set strided.Interval, in *isa.Instr, varies bool, args ...affine.Form) *Value {
 	if m.settled {
 		return m.again(at, r, set, in, args)
 	}
-	set = m.launch.doubt(set)
-	s := m.syms.at(place{defined, at, r}, -1, m.kernel.Regs[r].Name, set.Bits())
-	sym := &m.syms.all[s]
+	set = m.launch.Doubt(set)
+	s := m.syms.AddAt(affine.Place{Origin: affine.Defined, At: at, Reg: r}, -1, m.kernel.Regs[r].Name, set.Bits())
+	sym := &m.syms.Symbols[s]
 	m.note(sym, set)
-	sym.in, sym.args, sym.varies = in, args, varies
-	return m.value(set, symbolForm(set.Bits(), s))
+	sym.Operation, sym.Args, sym.Varies = in, args, varies
+	return m.value(set, affine.OfSymbol(set.Bits(), s))
 }
 
 // definition is the operation on args that gave a symbol its value, in is nil if none is known.
 type definition struct {
 	in   *isa.Instr
-	args []Form
+	args []affine.Form
 	set  strided.Interval
 }
 
 // again returns the value of a symbol that is assigned once more, when all is known of symbols.
-func (m *machine) again(at int, r isa.Reg, set strided.Interval, in *isa.Instr, args []Form) *Value {
-	s, ok := m.syms.place[place{defined, at, r}]
+func (m *machine) again(at int, r isa.Reg, set strided.Interval, in *isa.Instr, args []affine.Form) *Value {
+	s, ok := m.syms.Places[affine.Place{Origin: affine.Defined, At: at, Reg: r}]
 	switch {
 	case ok:
 	case m.local == nil:
 		return &Value{Strided: set}
 	default: // what has had a form so far
-		s = m.syms.at(place{defined, at, r}, -1, m.kernel.Regs[r].Name, set.Bits())
+		s = m.syms.AddAt(affine.Place{Origin: affine.Defined, At: at, Reg: r}, -1, m.kernel.Regs[r].Name, set.Bits())
 	}
-	v := m.value(set, symbolForm(set.Bits(), s))
+	v := m.value(set, affine.OfSymbol(set.Bits(), s))
 	if m.local != nil {
 		m.local[s] = definition{in, args, v.Strided}
 	}
@@ -249,18 +251,18 @@ func (m *machine) again(at int, r isa.Reg, set strided.Interval, in *isa.Instr, 
 }
 
 // note makes a symbol's set hold what it is assigned.
-func (m *machine) note(s *symbol, set strided.Interval) {
+func (m *machine) note(s *affine.SymbolFacts, set strided.Interval) {
 	switch {
-	case !s.assigned:
-		s.set, s.assigned = set, true
+	case !s.Assigned:
+		s.Set, s.Assigned = set, true
 	case m.narrow:
-		if both, ok := s.set.Meet(set); ok {
-			s.set = both
+		if both, ok := s.Set.Meet(set); ok {
+			s.Set = both
 		}
 	case m.widen:
-		s.set = s.set.Widen(set, nil)
+		s.Set = s.Set.Widen(set, nil)
 	default:
-		s.set = s.set.Join(set)
+		s.Set = s.Set.Join(set)
 	}
 }
 
@@ -293,12 +295,12 @@ func (m *machine) result(st state, pc, i int) *Value {
 // wider.
 func (m *machine) widened(v *Value, pc, i, width int) *Value {
 	in := &m.kernel.Instrs[pc]
-	args := []Form{v.form}
+	args := []affine.Form{v.form}
 	switch have := v.Strided.Bits(); {
 	case have == width:
 		return v
 	case have < width && in.Op == isa.Cvt:
-		if v = m.extended(v, width, in.Type.IsSigned()); v.form.known() {
+		if v = m.extended(v, width, in.Type.IsSigned()); v.form.IsKnown() {
 			return v
 		}
 		return m.defined(pc, 0, v.Strided, nil, false, args...)
@@ -310,18 +312,18 @@ func (m *machine) widened(v *Value, pc, i, width int) *Value {
 func (m *machine) opaque(st state, pc, i int, set strided.Interval) *Value {
 	in := &m.kernel.Instrs[pc]
 	varies := in.Op.Info().Effect != 0 || in.Op == isa.RunSystem
-	args := make([]Form, len(in.Src))
+	args := make([]affine.Form, len(in.Src))
 	for k := range in.Src {
-		f := Form{}
+		f := affine.Form{}
 		switch o := in.Src[k]; o.Kind {
 		case isa.KindReg:
 			f = m.register(st, o.Reg).form
 		case isa.KindImm, isa.KindVar, isa.KindParam:
-			f = constForm(64, 0)
+			f = affine.Constant(64, 0)
 		case isa.KindSpecial:
-			_, v, ok := m.launch.special(o.Special, m.kernel.Bounds)
+			_, v, ok := m.launch.SpecialRegister(o.Special, m.kernel.Bounds)
 			varies = varies || v || !ok
-			f = constForm(64, 0)
+			f = affine.Constant(64, 0)
 		}
 		args[k] = f
 	}
@@ -344,12 +346,12 @@ func (m *machine) loaded(st state, pc, i, width int) *Value {
 		if bits < width {
 			v = m.extended(v, width, in.Type.IsSigned())
 		}
-		if !v.form.known() {
+		if !v.form.IsKnown() {
 			v = m.defined(pc, i, v.Strided, nil, false)
 		}
 		return v
 	}
-	set, known := m.launch.doubt(strided.Any(bits)), m.loads[pc]
+	set, known := m.launch.Doubt(strided.Any(bits)), m.loads[pc]
 	if known != nil {
 		set = known.elements[i]
 	}
@@ -359,8 +361,8 @@ func (m *machine) loaded(st state, pc, i, width int) *Value {
 	if bits > width {
 		set = strided.Any(width)
 	}
-	if known != nil && m.syms.isFixed(address) && bits <= width {
-		if v, ok := m.element(in, known.buffer, set, address.add(constForm(address.bits, uint64(i*in.Type.Bytes())), 1)); ok {
+	if known != nil && m.syms.IsFixed(address) && bits <= width {
+		if v, ok := m.element(in, known.buffer, set, address.AddMultiple(affine.Constant(address.Bits, uint64(i*in.Type.Bytes())), 1)); ok {
 			return v
 		}
 	}
@@ -371,22 +373,22 @@ func (m *machine) loaded(st state, pc, i, width int) *Value {
 
 // inParameters returns the offset in the parameter block that an address is known to be. Compilers take the
 // address of a struct to load its fields.
-func (m *machine) inParameters(f Form) (offset int, ok bool) {
-	if len(f.terms) != 1 || f.terms[0].coef != 1 || m.syms.all[f.terms[0].sym].name != parameterBlock {
+func (m *machine) inParameters(f affine.Form) (offset int, ok bool) {
+	if len(f.Terms) != 1 || f.Terms[0].Coefficient != 1 || m.syms.Symbols[f.Terms[0].Symbol].Name != parameterBlock {
 		return 0, false
 	}
 	end := 0
 	for _, p := range m.kernel.Params {
 		end = max(end, p.Offset+p.Bytes)
 	}
-	return int(f.c), f.c < uint64(end)
+	return int(f.Constant), f.Constant < uint64(end)
 }
 
 // address returns the address of an access.
 func (m *machine) address(st state, in *isa.Instr) *Value {
 	o := in.Src[0]
 	bits, width := m.kernel.AddressBits, m.kernel.AddressWidth(o)
-	offset := m.value(strided.Const(width, o.Imm), constForm(width, o.Imm))
+	offset := m.value(strided.Const(width, o.Imm), affine.Constant(width, o.Imm))
 	switch {
 	case o.Kind == isa.KindAddr && o.Reg == isa.NoReg:
 		return offset
@@ -404,5 +406,5 @@ func (m *machine) address(st state, in *isa.Instr) *Value {
 
 // plus returns a + k*b.
 func (m *machine) plus(a, b *Value, k uint64) *Value {
-	return m.value(a.Strided.Add(b.Strided.Times(k)), a.form.add(b.form, k))
+	return m.value(a.Strided.Add(b.Strided.Times(k)), a.form.AddMultiple(b.form, k))
 }

@@ -3,6 +3,7 @@ package value
 import (
 	"fmt"
 
+	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
@@ -36,55 +37,55 @@ func (s scaling) String() string {
 }
 
 // scaled returns how a counter is multiplied or divided, and the form that it then has.
-func (l *counting) scaled(counter Symbol, reg isa.Reg) (s scaling, next Form, ok bool) {
+func (l *counting) scaled(counter affine.Symbol, reg isa.Reg) (s scaling, next affine.Form, ok bool) {
 	all := l.next(reg)
 	for _, f := range all {
-		if !f.equal(all[0]) {
+		if !f.Equal(all[0]) {
 			return s, next, false
 		}
 	}
-	if len(all) == 0 || !all[0].known() {
+	if len(all) == 0 || !all[0].IsKnown() {
 		return s, next, false
 	}
 	next = all[0]
 	table := l.machine().syms
-	if len(next.terms) == 1 && next.terms[0].sym == counter {
-		s.factor, s.summand = next.terms[0].coef, next.c
-		half := strided.Mask(next.bits) / 2
+	if len(next.Terms) == 1 && next.Terms[0].Symbol == counter {
+		s.factor, s.summand = next.Terms[0].Coefficient, next.Constant
+		half := strided.Mask(next.Bits) / 2
 		return s, next, s.factor >= 2 && s.factor <= 1<<16 && s.summand <= half
 	}
-	y, single := next.symbol()
-	if !single || table.all[y].in == nil || len(table.all[y].args) != 2 || !table.all[y].args[0].equal(symbolForm(next.bits, counter)) {
+	y, single := next.AsSymbol()
+	if !single || table.Symbols[y].Operation == nil || len(table.Symbols[y].Args) != 2 || !table.Symbols[y].Args[0].Equal(affine.OfSymbol(next.Bits, counter)) {
 		return s, next, false
 	}
-	in, by := table.all[y].in, table.all[y].args[1]
-	if len(by.terms) > 0 || in.Type.IsSigned() && !table.all[counter].set.IsNonNegative() {
+	in, by := table.Symbols[y].Operation, table.Symbols[y].Args[1]
+	if len(by.Terms) > 0 || in.Type.IsSigned() && !table.Symbols[counter].Set.IsNonNegative() {
 		return s, next, false
 	}
 	switch {
-	case in.Op == isa.Shr && by.c > 0 && by.c < uint64(next.bits):
-		s.divisor = 1 << by.c
-	case in.Op == isa.Div && by.c >= 2 && by.c <= strided.Mask(next.bits)/2:
-		s.divisor = by.c
+	case in.Op == isa.Shr && by.Constant > 0 && by.Constant < uint64(next.Bits):
+		s.divisor = 1 << by.Constant
+	case in.Op == isa.Div && by.Constant >= 2 && by.Constant <= strided.Mask(next.Bits)/2:
+		s.divisor = by.Constant
 	}
 	return s, next, s.divisor > 0
 }
 
 // geometric bounds a loop whose counter is multiplied or divided by a constant.
 func (l *counting) geometric(c *condition) Bound {
-	for s := range l.machine().syms.all {
-		counter := Symbol(s)
+	for s := range l.machine().syms.Symbols {
+		counter := affine.Symbol(s)
 		reg, counts := l.counter(counter)
-		if !counts || l.machine().syms.all[s].set.Bits() != c.a.form.bits {
+		if !counts || l.machine().syms.Symbols[s].Set.Bits() != c.a.form.Bits {
 			continue
 		}
 		how, next, ok := l.scaled(counter, reg)
 		if !ok {
 			continue
 		}
-		form, from, started := l.start(symbolForm(c.a.form.bits, counter))
-		before := c.a.form.equal(symbolForm(c.a.form.bits, counter))
-		if !started || !before && !c.a.form.equal(next) {
+		form, from, started := l.start(affine.OfSymbol(c.a.form.Bits, counter))
+		before := c.a.form.Equal(affine.OfSymbol(c.a.form.Bits, counter))
+		if !started || !before && !c.a.form.Equal(next) {
 			continue
 		}
 		g := growth{how, from, before}
@@ -96,7 +97,7 @@ func (l *counting) geometric(c *condition) Bound {
 		}
 		if ok {
 			return Bound{Known: true, Iterations: n, Reason: fmt.Sprintf("%s from %s %s while %s",
-				l.name(symbolForm(c.a.form.bits, counter)), l.describe(form, from), how, l.while(c))}
+				l.name(affine.OfSymbol(c.a.form.Bits, counter)), l.describe(form, from), how, l.while(c))}
 		}
 	}
 	return Bound{}
@@ -109,19 +110,19 @@ func (l *counting) clearing(c *condition) Bound {
 		return Bound{}
 	}
 	table := l.machine().syms
-	for s := range table.all {
-		reg, counts := l.counter(Symbol(s))
-		word := symbolForm(c.a.form.bits, Symbol(s))
-		if !counts || table.all[s].set.Bits() != word.bits {
+	for s := range table.Symbols {
+		reg, counts := l.counter(affine.Symbol(s))
+		word := affine.OfSymbol(c.a.form.Bits, affine.Symbol(s))
+		if !counts || table.Symbols[s].Set.Bits() != word.Bits {
 			continue
 		}
 		next, ok := l.cleared(word, reg)
 		form, from, started := l.start(word)
-		if !ok || !started || !c.a.form.equal(word) && !c.a.form.equal(next) {
+		if !ok || !started || !c.a.form.Equal(word) && !c.a.form.Equal(next) {
 			continue
 		}
 		_, n := from.CountOnes().Unsigned()
-		if c.a.form.equal(next) { // it is compared when one bit less is left
+		if c.a.form.Equal(next) { // it is compared when one bit less is left
 			n = max(n, 1) - 1
 		}
 		return Bound{Known: true, Iterations: int64(n), Reason: fmt.Sprintf("one bit of %s from %s is cleared while %s", l.name(word), l.describe(form, from), l.while(c))}
@@ -130,23 +131,23 @@ func (l *counting) clearing(c *condition) Bound {
 }
 
 // cleared returns what a register comes back with if that is its word without its lowest bit.
-func (l *counting) cleared(word Form, reg isa.Reg) (Form, bool) {
+func (l *counting) cleared(word affine.Form, reg isa.Reg) (affine.Form, bool) {
 	all := l.next(reg)
 	if len(all) == 0 {
-		return Form{}, false
+		return affine.Form{}, false
 	}
-	y, single := all[0].symbol()
+	y, single := all[0].AsSymbol()
 	if !single {
-		return Form{}, false
+		return affine.Form{}, false
 	}
-	less := word.add(constForm(word.bits, 1), ^uint64(0))
-	in, args := l.machine().syms.all[y].in, l.machine().syms.all[y].args
-	if in == nil || in.Op != isa.And || len(args) != 2 || !(args[0].equal(word) && args[1].equal(less) || args[1].equal(word) && args[0].equal(less)) {
-		return Form{}, false
+	less := word.AddMultiple(affine.Constant(word.Bits, 1), ^uint64(0))
+	in, args := l.machine().syms.Symbols[y].Operation, l.machine().syms.Symbols[y].Args
+	if in == nil || in.Op != isa.And || len(args) != 2 || !(args[0].Equal(word) && args[1].Equal(less) || args[1].Equal(word) && args[0].Equal(less)) {
+		return affine.Form{}, false
 	}
 	for _, f := range all {
-		if !f.equal(all[0]) {
-			return Form{}, false
+		if !f.Equal(all[0]) {
+			return affine.Form{}, false
 		}
 	}
 	return all[0], true

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/test/flowtest"
 )
 
@@ -32,7 +33,7 @@ M: mul.lo.u32 %%r2, %%r2, %%r2; setp.lt.u32 %%p, %%r2, 1000; @%%p bra M;
 ret;
 }
 `, before, behind))
-		r := analyzed(t, g, Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}})
+		r := analyzed(t, g, launchfacts.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}})
 		bounds := r.Loops()
 		regular := bounds[:0:0]
 		for i, b := range bounds {

@@ -8,6 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"warpbound/internal/alu"
+	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 	"warpbound/internal/test/flowtest"
@@ -173,7 +175,7 @@ func newTrial(shape isa.Instr, results, sources int, immediates uint, draw *rand
 		return nil
 	}
 	k.Instrs = []isa.Instr{in}
-	return &trial{machine: machine{kernel: k, launch: &Launch{}}, pure: pure}
+	return &trial{machine: machine{kernel: k, launch: &launchfacts.Launch{}}, pure: pure}
 }
 
 // trials returns trials of all the instructions of an operation.
@@ -227,7 +229,7 @@ func TestOperationsOfTheISA(t *testing.T) {
 func (x *trial) check(t *rapid.T) {
 	k := x.kernel
 	in := &k.Instrs[0]
-	x.syms = newSymbols()
+	x.syms = affine.NewTable()
 	x.alike = newAlike(x.syms)
 	st := newState(len(k.Regs))
 	sampled := make([]strided.Interval, len(in.Src))
@@ -375,7 +377,7 @@ func TestPrecisionOfOperations(t *testing.T) {
 	} {
 		g := graphOf(t, c.body+";")
 		params := g.Kernel.Params
-		r := analyzed(t, g, Launch{Params: []Word{{params[1].Offset, strided.Between(32, 5, 100)}}})
+		r := analyzed(t, g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: params[1].Offset, Interval: strided.Between(32, 5, 100)}}})
 		_, behind := r.states()
 		got := "nothing"
 		for pc := range behind {
@@ -391,25 +393,16 @@ func TestPrecisionOfOperations(t *testing.T) {
 	}
 }
 
-// Machine files may have CTAs of more threads than devices.
-func TestThreadsOfABarrier(t *testing.T) {
-	for block, want := range map[[3]int]int{{}: 1024, {2048, 1, 1}: 2048, {8, 4, 2}: 64} {
-		if got := (&Launch{Block: block}).blockThreads(); got != want {
-			t.Errorf("%v: %d threads, want %d", block, got, want)
-		}
-	}
-}
-
 // Results of operations on constants of the thread are told apart by all that the instructions say.
 func TestExpressionsAreDistinct(t *testing.T) {
 	g := graphOf(t, `.reg .b16 %h<3>; mul.lo.u32 %r5, %tid, 100; cvt.u16.u32 %h1, %r5;
 cvt.u32.u16 %r6, %h1; cvt.u32.s16 %r7, %h1; shf.l.wrap.b32 %r8, %r5, %tid, %tid; shf.l.clamp.b32 %r9, %r5, %tid, %tid;`)
-	r := analyzed(t, g, Launch{})
+	r := analyzed(t, g, launchfacts.Launch{})
 	_, behind := r.states()
 	forms := make(map[string]string)
 	for reg, v := range behind[len(behind)-2].all() {
 		if v != nil {
-			forms[g.Kernel.Regs[reg].Name] = fmt.Sprint(v.form.terms)
+			forms[g.Kernel.Regs[reg].Name] = fmt.Sprint(v.form.Terms)
 		}
 	}
 	if forms["%r6"] == forms["%r7"] || forms["%r8"] == forms["%r9"] {

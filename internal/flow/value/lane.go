@@ -3,6 +3,7 @@ package value
 import (
 	"slices"
 
+	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
 )
 
@@ -11,52 +12,52 @@ import (
 // enter a loop as a sum of such a part and one on which they agree, and to which they add
 // what they agree on as long as they go through the loop together: the rest is then a
 // value that begins, goes on and merges like one that all lanes agree on. It also returns the low bits of the rest.
-func (a *agreement) ownPart(counter Symbol, block int) (Form, residue, bool) {
+func (a *agreement) ownPart(counter affine.Symbol, block int) (affine.Form, residue, bool) {
 	syms := a.r.machine.syms
-	y := &syms.all[counter]
-	if y.origin != merged {
-		return Form{}, residue{}, false
+	y := &syms.Symbols[counter]
+	if y.Origin != affine.Merged {
+		return affine.Form{}, residue{}, false
 	}
-	loop := a.r.Graph.Loops().Innermost(y.block)
+	loop := a.r.Graph.Loops().Innermost(y.Block)
 	if loop < 0 || a.outdated(counter, block) {
-		return Form{}, residue{}, false
+		return affine.Form{}, residue{}, false
 	}
 	l := &a.r.Graph.Loops().Loops[loop]
-	if l.Header != y.block || y.block == a.r.Graph.Entry() || !a.r.regular(l) {
-		return Form{}, residue{}, false
+	if l.Header != y.Block || y.Block == a.r.Graph.Entry() || !a.r.regular(l) {
+		return affine.Form{}, residue{}, false
 	}
-	own := Form{}
+	own := affine.Form{}
 	var low residue
 	remainders := make([]incoming, 0, 4)
-	for _, e := range a.r.comes(y.block, y.reg) {
+	for _, e := range a.r.comes(y.Block, y.Reg) {
 		if l.Contains(e.from) {
 			// What it changes by; the rest of the counter itself is agreed on by induction.
-			rest := e.form.add(symbolForm(y.set.Bits(), counter), ^uint64(0))
-			if rest.mentions(func(s Symbol) bool { return s == counter }) || a.formVaries(rest, e.from) || a.outdated(counter, e.from) {
-				return Form{}, residue{}, false
+			rest := e.form.AddMultiple(affine.OfSymbol(y.Set.Bits(), counter), ^uint64(0))
+			if rest.Mentions(func(s affine.Symbol) bool { return s == counter }) || a.formVaries(rest, e.from) || a.outdated(counter, e.from) {
+				return affine.Form{}, residue{}, false
 			}
-			low.changes(syms.set(rest))
-			remainders = append(remainders, incoming{e.from, rest.add(symbolForm(y.set.Bits(), counter), 1)})
+			low.changes(syms.Words(rest))
+			remainders = append(remainders, incoming{e.from, rest.AddMultiple(affine.OfSymbol(y.Set.Bits(), counter), 1)})
 			continue
 		}
-		if !e.form.known() {
-			return Form{}, residue{}, false
+		if !e.form.IsKnown() {
+			return affine.Form{}, residue{}, false
 		}
-		part := constForm(e.form.bits, 0)
-		for _, t := range e.form.terms {
-			if z := &syms.all[t.sym]; z.origin == fixed && z.varies {
-				part = part.add(Form{bits: e.form.bits, terms: []term{t}}, 1)
+		part := affine.Constant(e.form.Bits, 0)
+		for _, t := range e.form.Terms {
+			if z := &syms.Symbols[t.Symbol]; z.Origin == affine.Fixed && z.Varies {
+				part = part.AddMultiple(affine.Form{Bits: e.form.Bits, Terms: []affine.Term{t}}, 1)
 			}
 		}
-		rest := e.form.add(part, ^uint64(0))
-		if own.known() && !own.equal(part) || a.formVaries(rest, e.from) {
-			return Form{}, residue{}, false
+		rest := e.form.AddMultiple(part, ^uint64(0))
+		if own.IsKnown() && !own.Equal(part) || a.formVaries(rest, e.from) {
+			return affine.Form{}, residue{}, false
 		}
 		own = part
-		low.begins(syms.set(rest))
+		low.begins(syms.Words(rest))
 		remainders = append(remainders, incoming{e.from, rest})
 	}
-	return own, low, own.known() && !a.mixes(y.block, remainders)
+	return own, low, own.IsKnown() && !a.mixes(y.Block, remainders)
 }
 
 // residue tells how the low bits of words are: those below the lowest bit of open are those of word.
@@ -94,12 +95,12 @@ func (a *agreement) mixes(block int, in []incoming) bool {
 
 // mixesBehind is mixes for lanes that diverged at a branch.
 func (a *agreement) mixesBehind(x *branch, block int, in []incoming) bool {
-	first := Form{}
+	first := affine.Form{}
 	for _, f := range in {
 		if f.from != x.block && !x.region.contains(f.from) {
 			continue
 		}
-		if first.known() && !first.equal(f.form) || a.outdatedIn(f.form, block) {
+		if first.IsKnown() && !first.Equal(f.form) || a.outdatedIn(f.form, block) {
 			return true
 		}
 		first = f.form
@@ -109,15 +110,15 @@ func (a *agreement) mixesBehind(x *branch, block int, in []incoming) bool {
 
 // outdatedIn reports whether lanes in a block may have values of a form's symbols that
 // were assigned at different times.
-func (a *agreement) outdatedIn(f Form, block int) bool {
-	return f.mentions(func(s Symbol) bool { return a.outdated(s, block) })
+func (a *agreement) outdatedIn(f affine.Form, block int) bool {
+	return f.Mentions(func(s affine.Symbol) bool { return a.outdated(s, block) })
 }
 
 // keepsDistances reports whether lanes that differ in a symbol by their own part, modulo
 // 2 to the power of its width, do so as numbers.
-func (r *Result) keepsDistances(s Symbol, own Form) bool {
-	lo, hi := r.machine.syms.all[s].set.Unsigned()
-	minimum, maximum, ok := r.machine.syms.exact(own)
-	half := strided.Mask(own.bits) / 2
+func (r *Result) keepsDistances(s affine.Symbol, own affine.Form) bool {
+	lo, hi := r.machine.syms.Symbols[s].Set.Unsigned()
+	minimum, maximum, ok := r.machine.syms.ExactRange(own)
+	half := strided.Mask(own.Bits) / 2
 	return ok && hi-lo < half && uint64(maximum-minimum) < half && minimum >= 0 && uint64(maximum) <= half
 }

@@ -1,6 +1,9 @@
 package value
 
-import "warpbound/internal/flow/strided"
+import (
+	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/strided"
+)
 
 // maxLimited limits how often limits of counters are looked for: once for each loop of a nest
 // that the loops inside depend on.
@@ -34,20 +37,20 @@ func (s *solver) limited() bool {
 		if !bound.Known {
 			continue
 		}
-		for y := range s.machine.syms.all {
-			reg, counts := l.counter(Symbol(y))
-			set := s.machine.syms.all[y].set
+		for y := range s.machine.syms.Symbols {
+			reg, counts := l.counter(affine.Symbol(y))
+			set := s.machine.syms.Symbols[y].Set
 			if !counts || uint64(bound.Iterations) > strided.Mask(set.Bits()) {
 				continue
 			}
-			step, ok := l.step(symbolForm(set.Bits(), Symbol(y)))
+			step, ok := l.step(affine.OfSymbol(set.Bits(), affine.Symbol(y)))
 			if !ok {
 				continue
 			}
 			times := strided.Between(set.Bits(), 0, uint64(bound.Iterations))
 			limit := set.Narrow(l.enters(reg).Strided.Add(step.Mul(times)))
 			if limit.Count() < set.Count() {
-				s.limits[place{merged, header, reg}] = limit
+				s.limits[affine.Place{Origin: affine.Merged, At: header, Reg: reg}] = limit
 				found = true
 			}
 		}

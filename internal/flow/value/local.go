@@ -50,7 +50,7 @@ func (r *Result) offset(st state, pc int, variable int32) (Offset, bool) {
 	base := m.variable(isa.Operand{Kind: isa.KindVar, Var: variable}, m.kernel.AddressBits)
 	facts := r.beside(st, &Address{Bits: m.kernel.AddressBits})
 	m.under = knowledge{}
-	difference := m.value(strided.Any(m.kernel.AddressBits), address.form.add(base.form, ^uint64(0)))
+	difference := m.value(strided.Any(m.kernel.AddressBits), address.form.AddMultiple(base.form, ^uint64(0)))
 	if narrower, ok := m.where(difference, facts); ok {
 		difference = narrower
 	}

@@ -7,6 +7,8 @@ import (
 
 	"warpbound/diag"
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
@@ -338,11 +340,11 @@ func (l *counting) by(c *condition) Bound {
 // holds from the first iteration on, so the bound is the greatest that there is on one path.
 func (l *counting) countEach(c *condition) Bound {
 	m := l.machine()
-	for _, t := range c.b.form.terms {
-		if !l.inside(t.sym) {
+	for _, t := range c.b.form.Terms {
+		if !l.inside(t.Symbol) {
 			continue
 		}
-		all, known := l.paths.fixed(t.sym)
+		all, known := l.paths.fixed(t.Symbol)
 		if !known {
 			return Bound{}
 		}
@@ -350,8 +352,8 @@ func (l *counting) countEach(c *condition) Bound {
 		for _, path := range all {
 			one := *l
 			one.under = slices.Concat(l.under, path.facts)
-			rest := c.b.form.add(Form{bits: c.b.form.bits, terms: []term{t}}, ^uint64(0))
-			form := rest.add(m.read(path.value, rest.bits).form, t.coef)
+			rest := c.b.form.AddMultiple(affine.Form{Bits: c.b.form.Bits, Terms: []affine.Term{t}}, ^uint64(0))
+			form := rest.AddMultiple(m.read(path.value, rest.Bits).form, t.Coefficient)
 			if !one.invariant(form) {
 				return Bound{}
 			}
@@ -376,32 +378,32 @@ func (l *counting) countEach(c *condition) Bound {
 	return Bound{}
 }
 
-func (l *counting) name(f Form) string { return l.machine().syms.format(f) }
+func (l *counting) name(f affine.Form) string { return l.machine().syms.Format(f) }
 
 // invariant reports whether a form keeps its value while control stays in the loop.
-func (l *counting) invariant(f Form) bool { return f.known() && !f.mentions(l.inside) }
+func (l *counting) invariant(f affine.Form) bool { return f.IsKnown() && !f.Mentions(l.inside) }
 
 // inside reports whether a symbol is assigned in the loop.
-func (l *counting) inside(s Symbol) bool {
-	y := &l.machine().syms.all[s]
-	switch y.origin {
-	case fixed:
+func (l *counting) inside(s affine.Symbol) bool {
+	y := &l.machine().syms.Symbols[s]
+	switch y.Origin {
+	case affine.Fixed:
 		return false
-	case merged:
-		return l.loop.Contains(y.block)
+	case affine.Merged:
+		return l.loop.Contains(y.Block)
 	}
-	return l.loop.Contains(l.r.Graph.BlockOf(y.pc % len(l.r.Graph.Kernel.Instrs)))
+	return l.loop.Contains(l.r.Graph.BlockOf(y.PC % len(l.r.Graph.Kernel.Instrs)))
 }
 
 // counter returns the register whose value at the header a symbol is.
-func (l *counting) counter(s Symbol) (isa.Reg, bool) {
-	y := &l.machine().syms.all[s]
-	return y.reg, y.origin == merged && y.block == l.loop.Header
+func (l *counting) counter(s affine.Symbol) (isa.Reg, bool) {
+	y := &l.machine().syms.Symbols[s]
+	return y.Reg, y.Origin == affine.Merged && y.Block == l.loop.Header
 }
 
 // ByWarp returns for each warp of a CTA the bounds that hold for it, as Loops does, but not whether they are of use. The
 // launch must be known.
-func ByWarp(g *cfg.Graph, launch Launch) [][]Bound {
+func ByWarp(g *cfg.Graph, launch launchfacts.Launch) [][]Bound {
 	all := make([][]Bound, launch.Warps())
 	for w := range all {
 		one := launch

@@ -84,7 +84,7 @@ func checkLoops(t *testing.T, l *flowtest.Launch, r *loopsOf, ctas int) int {
 			first := bits.TrailingZeros64(active)
 			for m := active; m != 0; m &= m - 1 {
 				if lane := bits.TrailingZeros64(m); w.Register(reg, lane) != w.Register(reg, first) {
-					t.Fatalf("%s differs in lanes %d and %d at the beginning of %s, form %s", l.Kernel.Regs[reg].Name, first, lane, l.Graph.Name(b), r.machine.syms.format(v.form))
+					t.Fatalf("%s differs in lanes %d and %d at the beginning of %s, form %s", l.Kernel.Regs[reg].Name, first, lane, l.Graph.Name(b), r.machine.syms.Format(v.form))
 				}
 			}
 		}

@@ -3,9 +3,10 @@ package value
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
+	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
@@ -13,13 +14,6 @@ import (
 // This file tells what is loaded from buffers to which the kernel does not write. That it does not is checked while their
 // contents are taken for granted, which is no circle: up to the first write to such a buffer, by any thread, the
 // contents are what they were, so that write is one of those that are checked.
-
-// region is the memory in which the address lies that a symbol is.
-type region struct {
-	buffer int // index in Launch.Buffers, negative if it is none of these
-	bytes  int
-	offset int // of the address
-}
 
 // loads are what instructions load from buffers that the kernel does not write; what is not in it is anything.
 type loads map[int]*loaded
@@ -34,54 +28,20 @@ func (l *loaded) equal(other *loaded) bool {
 	return l.buffer == other.buffer && slices.Equal(l.elements, other.elements)
 }
 
-// element is a word of a buffer at an address that is fixed for a thread.
-type element struct {
-	buffer  int
-	bytes   int
-	address Form
-}
-
 // element returns what is loaded from a fixed address of a buffer that nobody writes: a constant of the thread, and one word wherever it is
 // loaded. It is false if its name is too long.
-func (m *machine) element(in *isa.Instr, buffer int, set strided.Interval, address Form) (*Value, bool) {
-	name := fmt.Sprintf("%s[%s]", in.Type, m.syms.format(address))
-	if len(name) > maxName {
+func (m *machine) element(in *isa.Instr, buffer int, set strided.Interval, address affine.Form) (*Value, bool) {
+	name := fmt.Sprintf("%s[%s]", in.Type, m.syms.Format(address))
+	if len(name) > affine.MaxName {
 		return nil, false
 	}
-	s := m.syms.keyed(fmt.Sprintf("%s[%s]", in.Type, address.key()), name, set, address.mentions(func(s Symbol) bool { return m.syms.all[s].varies }))
-	y := &m.syms.all[s]
-	y.set = y.set.Join(set) // conditions on the way to other loads may tell more of where they are
-	if y.element == nil {
-		y.element, y.args = &element{buffer, in.Type.Bytes(), address}, []Form{address}
+	s := m.syms.AddKeyed(fmt.Sprintf("%s[%s]", in.Type, address.Key()), name, set, address.Mentions(func(s affine.Symbol) bool { return m.syms.Symbols[s].Varies }))
+	y := &m.syms.Symbols[s]
+	y.Set = y.Set.Join(set) // conditions on the way to other loads may tell more of where they are
+	if y.Element == nil {
+		y.Element, y.Args = &affine.Element{Buffer: buffer, Bytes: in.Type.Bytes(), Address: address}, []affine.Form{address}
 	}
-	return m.value(set, symbolForm(set.Bits(), s)), true
-}
-
-// ascending returns the range of k times the difference of two words of a buffer, as far as it tells how much its elements
-// ascend.
-func (t *symbols) ascending(a, b *symbol, k int64) (lo, hi int64, ok bool) {
-	if a.element == nil || b.element == nil || a.element.buffer != b.element.buffer {
-		return 0, 0, false
-	}
-	c := &t.buffers[a.element.buffer].Contents // of elements, since accesses are aligned
-	between := a.element.address.add(b.element.address, ^uint64(0))
-	distance := strided.SignExtend(between.c, between.bits)
-	if c.Ascends == nil || !between.known() || len(between.terms) > 0 || distance%int64(c.Each) != 0 || a.element.bytes != c.Each || b.element.bytes != c.Each {
-		return 0, 0, false
-	}
-	steps := distance / int64(c.Each)
-	if steps < 0 {
-		steps, k = -steps, -k
-	}
-	if steps > 1<<30 || c.Ascends.Min > 1<<30 || k == math.MinInt64 {
-		return 0, 0, false
-	}
-	lo, okLo := strided.SignedProduct(k, steps*int64(c.Ascends.Min), 64)
-	hi, okHi := strided.SignedProduct(k, steps*int64(min(c.Ascends.Max, 1<<32)), 64)
-	if k < 0 {
-		lo, hi = hi, lo
-	}
-	return lo, hi, okLo && okHi
+	return m.value(set, affine.OfSymbol(set.Bits(), s)), true
 }
 
 // memo holds what lies in memory at some offsets.
@@ -95,10 +55,10 @@ type extent struct {
 }
 
 // at returns the words that may lie somewhere.
-func (m memo) at(l *Launch, x extent) strided.Interval {
+func (m memo) at(l *launchfacts.Launch, x extent) strided.Interval {
 	set, ok := m[x]
 	if !ok {
-		if set, ok = l.Buffers[x.buffer].Contents.at(x.offsets, x.bytes); !ok {
+		if set, ok = l.Buffers[x.buffer].Contents.WordsAt(x.offsets, x.bytes); !ok {
 			set = strided.Any(8 * x.bytes)
 		}
 		m[x] = set
@@ -281,60 +241,60 @@ func (r *Result) touched(st state, x *expansion, control *controlDependence, blo
 	offsets := r.spread(&a, rest, counts)
 	if b, direct, ok := m.split(whole); ok && b == base { // its counters have not been replaced
 		for _, f := range r.beside(st, &a) {
-			if k, ok := direct.multiple(f.form); ok {
-				words := f.set.Add(strided.Const(f.set.Bits(), -f.form.c)).Times(k).Add(strided.Const(a.Bits, direct.c))
+			if k, ok := direct.MultipleOf(f.form); ok {
+				words := f.set.Add(strided.Const(f.set.Bits(), -f.form.Constant)).Times(k).Add(strided.Const(a.Bits, direct.Constant))
 				if both, ok := offsets.Meet(words); ok {
 					offsets = both
 				}
 			}
 		}
 	}
-	offsets = offsets.Add(strided.Const(a.Bits, uint64(base.offset))).UnwrapUnsigned()
+	offsets = offsets.Add(strided.Const(a.Bits, uint64(base.Offset))).UnwrapUnsigned()
 	_, last := offsets.Unsigned()
-	if t.known = last <= uint64(base.bytes) && last+uint64(a.Width) <= uint64(base.bytes); t.known {
-		t.buffer, t.offsets = base.buffer, offsets
+	if t.known = last <= uint64(base.Bytes) && last+uint64(a.Width) <= uint64(base.Bytes); t.known {
+		t.buffer, t.offsets = base.Buffer, offsets
 	}
 	return t, true
 }
 
 // split takes the address from a form that is the only one in it.
-func (m *machine) split(f Form) (base *region, rest Form, ok bool) {
-	if !f.known() {
+func (m *machine) split(f affine.Form) (base *launchfacts.Region, rest affine.Form, ok bool) {
+	if !f.IsKnown() {
 		return nil, f, false
 	}
-	rest = constForm(f.bits, f.c)
-	for _, t := range f.terms {
-		y := &m.syms.all[t.sym]
-		if base == nil && t.coef == 1 && y.region != nil && y.set.Bits() == f.bits {
-			base = y.region
+	rest = affine.Constant(f.Bits, f.Constant)
+	for _, t := range f.Terms {
+		y := &m.syms.Symbols[t.Symbol]
+		if base == nil && t.Coefficient == 1 && y.Region != nil && y.Set.Bits() == f.Bits {
+			base = y.Region
 			continue
 		}
-		rest = rest.add(Form{bits: f.bits, terms: []term{t}}, 1)
+		rest = rest.AddMultiple(affine.Form{Bits: f.Bits, Terms: []affine.Term{t}}, 1)
 	}
 	return base, rest, base != nil
 }
 
 // spread returns the words that a form can have at an access, plus multiples of some numbers.
-func (r *Result) spread(a *Address, f Form, counts []Term) strided.Interval {
-	sum := strided.Const(f.bits, f.c)
-	for _, t := range f.terms {
-		y := &r.machine.syms.all[t.sym]
-		set := y.set
-		switch role, axis := r.role(t.sym); role {
+func (r *Result) spread(a *Address, f affine.Form, counts []Term) strided.Interval {
+	sum := strided.Const(f.Bits, f.Constant)
+	for _, t := range f.Terms {
+		y := &r.machine.syms.Symbols[t.Symbol]
+		set := y.Set
+		switch role, axis := r.role(t.Symbol); role {
 		case ThreadIndex:
 			set = a.Thread[axis].words(set)
 		case CTAIndex:
 			set = a.CTA[axis].words(set)
 		}
-		if set.Bits() >= f.bits {
-			set = set.Cut(f.bits)
+		if set.Bits() >= f.Bits {
+			set = set.Cut(f.Bits)
 		} else {
-			set = set.Extend(f.bits, false)
+			set = set.Extend(f.Bits, false)
 		}
-		sum = sum.Add(set.Times(t.coef))
+		sum = sum.Add(set.Times(t.Coefficient))
 	}
 	for _, c := range counts {
-		sum = sum.Add(strided.Between(f.bits, 0, c.Max).Times(uint64(c.Coef)))
+		sum = sum.Add(strided.Between(f.Bits, 0, c.Max).Times(uint64(c.Coef)))
 	}
 	return sum
 }
@@ -354,18 +314,18 @@ func (r Range) words(set strided.Interval) strided.Interval {
 // and of what registers hold.
 func (r *Result) beside(st state, a *Address) []fact {
 	var all []fact
-	add := func(f Form, set strided.Interval) {
-		if len(f.terms) == 0 || set.IsAny() {
+	add := func(f affine.Form, set strided.Interval) {
+		if len(f.Terms) == 0 || set.IsAny() {
 			return
 		}
 		width := a.Bits
 		switch {
-		case f.bits == width:
+		case f.Bits == width:
 			all = append(all, fact{f, set})
-		case f.bits < width && r.machine.syms.fits(f, false):
-			all = append(all, fact{f.lifted(width), set.Extend(a.Bits, false)})
-		case f.bits < width && r.machine.syms.fits(f, true):
-			all = append(all, fact{f.lifted(width), set.Extend(a.Bits, true)})
+		case f.Bits < width && r.machine.syms.Fits(f, false):
+			all = append(all, fact{f.Lift(width), set.Extend(a.Bits, false)})
+		case f.Bits < width && r.machine.syms.Fits(f, true):
+			all = append(all, fact{f.Lift(width), set.Extend(a.Bits, true)})
 		}
 	}
 	for f := range a.eachFact() {

@@ -3,6 +3,7 @@ package value
 import (
 	"math"
 
+	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
 )
 
@@ -10,7 +11,7 @@ import (
 // their forms. Facts about i*4 + j say something of i and of j alone, and so of whatever else is computed from them.
 type knowledge struct {
 	facts []fact
-	left  map[Symbol]strided.Interval
+	left  map[affine.Symbol]strided.Interval
 	anew  bool // operations on what is left of symbols that are not constants of the thread are computed anew
 }
 
@@ -23,7 +24,7 @@ func (m *machine) knowing(facts []fact) (knowledge, bool) {
 	for range maxNarrowings {
 		again := false
 		for _, f := range facts {
-			for i := range f.form.terms {
+			for i := range f.form.Terms {
 				narrower, ok := m.use(&k, f, i)
 				if !ok {
 					return knowledge{}, false
@@ -41,8 +42,8 @@ func (m *machine) knowing(facts []fact) (knowledge, bool) {
 // use uses a fact for the symbol of a term of its form. It reports whether that leaves less of it, and false at last if
 // it leaves nothing.
 func (m *machine) use(k *knowledge, f fact, i int) (narrower, ok bool) {
-	t := f.form.terms[i]
-	old := m.leaves(k, t.sym)
+	t := f.form.Terms[i]
+	old := m.leaves(k, t.Symbol)
 	words, ok := m.share(k, f, i)
 	if !ok {
 		return false, true
@@ -52,22 +53,22 @@ func (m *machine) use(k *knowledge, f fact, i int) (narrower, ok bool) {
 		return false, ok
 	}
 	if k.left == nil {
-		k.left = make(map[Symbol]strided.Interval)
+		k.left = make(map[affine.Symbol]strided.Interval)
 	}
-	k.left[t.sym] = now
+	k.left[t.Symbol] = now
 	return true, true
 }
 
 // share returns the words that the symbol of a term can have if the whole form has those of the fact; false if nothing is
 // known of that.
 func (m *machine) share(k *knowledge, f fact, i int) (strided.Interval, bool) {
-	t, bits := f.form.terms[i], m.syms.all[f.form.terms[i].sym].set.Bits()
-	if len(f.form.terms) == 1 && bits == f.form.bits && (t.coef == 1 || t.coef == strided.Mask(bits)) {
-		return f.set.Add(strided.Const(int(bits), -f.form.c)).Times(t.coef), true
+	t, bits := f.form.Terms[i], m.syms.Symbols[f.form.Terms[i].Symbol].Set.Bits()
+	if len(f.form.Terms) == 1 && bits == f.form.Bits && (t.Coefficient == 1 || t.Coefficient == strided.Mask(bits)) {
+		return f.set.Add(strided.Const(int(bits), -f.form.Constant)).Times(t.Coefficient), true
 	}
 	lo, hi, ok := m.numbers(k, f)
-	coef := strided.SignExtend(t.coef, f.form.bits)
-	rest := f.form.add(Form{bits: f.form.bits, terms: []term{t}}, ^uint64(0))
+	coef := strided.SignExtend(t.Coefficient, f.form.Bits)
+	rest := f.form.AddMultiple(affine.Form{Bits: f.form.Bits, Terms: []affine.Term{t}}, ^uint64(0))
 	lowest, greatest, okRest := m.exactUnder(k, rest)
 	const limit = 1 << 61
 	if !ok || !okRest || coef < -1<<31 || coef > 1<<31 || min(lo, lowest) < -limit || max(hi, greatest) > limit {
@@ -122,70 +123,70 @@ func aliased(s strided.Interval, lo, hi int64, sign bool) bool {
 }
 
 // exactUnder is symbols.exact where something more is known.
-func (m *machine) exactUnder(k *knowledge, f Form) (lo, hi int64, ok bool) {
-	return m.syms.exactWith(f, func(s Symbol) strided.Interval { return m.leaves(k, s) })
+func (m *machine) exactUnder(k *knowledge, f affine.Form) (lo, hi int64, ok bool) {
+	return m.syms.ExactRangeWith(f, func(s affine.Symbol) strided.Interval { return m.leaves(k, s) })
 }
 
 // leaves returns what is left of a symbol. An operation on constants of the thread is computed anew from what is left of
 // them, and where that is wanted one on other symbols if something is left of these.
-func (m *machine) leaves(k *knowledge, s Symbol) strided.Interval {
-	y := &m.syms.all[s]
-	if _, ok := k.left[s]; !ok && k.anew && y.origin == defined {
+func (m *machine) leaves(k *knowledge, s affine.Symbol) strided.Interval {
+	y := &m.syms.Symbols[s]
+	if _, ok := k.left[s]; !ok && k.anew && y.Origin == affine.Defined {
 		return m.computed(k, y)
 	}
-	if left, ok := k.left[s]; ok || k.left == nil || y.origin != fixed || y.in == nil {
+	if left, ok := k.left[s]; ok || k.left == nil || y.Origin != affine.Fixed || y.Operation == nil {
 		if ok {
 			return left
 		}
-		return y.set
+		return y.Set
 	}
-	args := make([]strided.Interval, len(y.args))
-	for i, f := range y.args {
-		args[i] = m.syms.sum(f, func(s Symbol) strided.Interval { return m.leaves(k, s) })
+	args := make([]strided.Interval, len(y.Args))
+	for i, f := range y.Args {
+		args[i] = m.syms.WordsWith(f, func(s affine.Symbol) strided.Interval { return m.leaves(k, s) })
 	}
-	if both, ok := y.set.Meet(rules[y.in.Op].set(y.in, args)); ok {
+	if both, ok := y.Set.Meet(rules[y.Operation.Op].set(y.Operation, args)); ok {
 		return both
 	}
-	return y.set
+	return y.Set
 }
 
 // computed returns what is left of the result of an operation on symbols of which something is left. These are assigned at
 // places that all paths to the operation pass, so that it was computed anew if one of them has been.
-func (m *machine) computed(k *knowledge, y *symbol) strided.Interval {
-	if y.in == nil || len(y.in.Dst) != 1 || rules[y.in.Op].set == nil {
-		return y.set
+func (m *machine) computed(k *knowledge, y *affine.SymbolFacts) strided.Interval {
+	if y.Operation == nil || len(y.Operation.Dst) != 1 || rules[y.Operation.Op].set == nil {
+		return y.Set
 	}
-	of := func(s Symbol) strided.Interval {
+	of := func(s affine.Symbol) strided.Interval {
 		if left, ok := k.left[s]; ok {
 			return left
 		}
-		return m.syms.all[s].set
+		return m.syms.Symbols[s].Set
 	}
 	helps := false
-	args := make([]strided.Interval, len(y.args))
-	for i, f := range y.args {
-		if !f.known() {
-			return y.set
+	args := make([]strided.Interval, len(y.Args))
+	for i, f := range y.Args {
+		if !f.IsKnown() {
+			return y.Set
 		}
-		args[i] = m.syms.sum(f, of)
-		helps = helps || f.mentions(func(s Symbol) bool { _, ok := k.left[s]; return ok })
+		args[i] = m.syms.WordsWith(f, of)
+		helps = helps || f.Mentions(func(s affine.Symbol) bool { _, ok := k.left[s]; return ok })
 	}
 	if !helps {
-		return y.set
+		return y.Set
 	}
-	if both, ok := y.set.Meet(rules[y.in.Op].set(y.in, args)); ok {
+	if both, ok := y.Set.Meet(rules[y.Operation.Op].set(y.Operation, args)); ok {
 		return both
 	}
-	return y.set
+	return y.Set
 }
 
 // restricted returns a value at a place where something more is known; false if it can have none there.
 func (m *machine) restricted(v *Value, k *knowledge) (*Value, bool) {
 	v, ok := restrict(v, k.facts)
-	if !ok || k.left == nil || len(v.form.terms) == 0 {
+	if !ok || k.left == nil || len(v.form.Terms) == 0 {
 		return v, ok
 	}
-	words := m.syms.sum(v.form, func(s Symbol) strided.Interval { return m.leaves(k, s) })
+	words := m.syms.WordsWith(v.form, func(s affine.Symbol) strided.Interval { return m.leaves(k, s) })
 	set, ok := v.Strided.Meet(words)
 	if !ok || set == v.Strided {
 		return v, ok
@@ -194,14 +195,14 @@ func (m *machine) restricted(v *Value, k *knowledge) (*Value, bool) {
 }
 
 // here returns the words that a symbol can have at a place, as registers there tell that hold it.
-func (m *machine) here(st state, s Symbol) strided.Interval {
-	set := m.syms.all[s].set
+func (m *machine) here(st state, s affine.Symbol) strided.Interval {
+	set := m.syms.Symbols[s].Set
 	for _, r := range m.alike.of[s] {
 		v := st.get(r)
 		if v == nil {
 			continue
 		}
-		if y, single := v.form.symbol(); single && y == s && v.Strided.Bits() == set.Bits() {
+		if y, single := v.form.AsSymbol(); single && y == s && v.Strided.Bits() == set.Bits() {
 			set = set.Narrow(v.Strided)
 		}
 	}
@@ -215,19 +216,4 @@ func (m *machine) where(v *Value, facts []fact) (*Value, bool) {
 		return v, false
 	}
 	return m.restricted(v, &k)
-}
-
-// sum returns the words that a form can have whose symbols have those of the given sets.
-func (t *symbols) sum(f Form, of func(Symbol) strided.Interval) strided.Interval {
-	sum := strided.Const(f.bits, f.c)
-	for _, e := range f.terms {
-		s := of(e.sym)
-		if s.Bits() >= f.bits {
-			s = s.Cut(f.bits)
-		} else {
-			s = s.Extend(f.bits, false)
-		}
-		sum = sum.Add(s.Times(e.coef))
-	}
-	return sum
 }

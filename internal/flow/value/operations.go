@@ -1,6 +1,7 @@
 package value
 
 import (
+	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
@@ -10,7 +11,7 @@ type rule struct {
 	set func(in *isa.Instr, s []strided.Interval) strided.Interval
 	// form returns the form of the result, if there is one for these arguments. Nil if
 	// there never is.
-	form func(in *isa.Instr, a []*Value) Form
+	form func(in *isa.Instr, a []*Value) affine.Form
 	// more returns a result behind the first. Nil if nothing is known of those.
 	more func(in *isa.Instr, s []strided.Interval, i int) strided.Interval
 }
@@ -23,7 +24,7 @@ var rules = map[isa.Op]rule{
 	isa.CvtaTo:  {set: minus, form: minusForm},
 	isa.Add:     {set: sum, form: sumForm},
 	isa.Sub:     {set: minus, form: minusForm},
-	isa.Neg:     {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Neg() }, form: func(_ *isa.Instr, a []*Value) Form { return a[0].form.times(^uint64(0)) }},
+	isa.Neg:     {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Neg() }, form: func(_ *isa.Instr, a []*Value) affine.Form { return a[0].form.Times(^uint64(0)) }},
 	isa.Mul:     {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Mul(s[1]) }, form: timesForm},
 	isa.MulWide: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return wide(in, s[0]).Mul(wide(in, s[1])) }},
 	isa.MulHi:   {set: high},
@@ -35,7 +36,7 @@ var rules = map[isa.Op]rule{
 	}},
 	isa.Mul24:   {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return product24(in, s).Cut(32) }, form: form24},
 	isa.Mul24Hi: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return high24(in, s).Cut(32) }},
-	isa.Mad24:   {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return product24(in, s).Cut(32).Add(s[2]) }, form: func(in *isa.Instr, a []*Value) Form { return form24(in, a).add(a[2].form, 1) }},
+	isa.Mad24:   {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return product24(in, s).Cut(32).Add(s[2]) }, form: func(in *isa.Instr, a []*Value) affine.Form { return form24(in, a).AddMultiple(a[2].form, 1) }},
 	isa.Mad24Hi: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
 		if in.Sat {
 			return high24(in, s).Add(s[2].Extend(64, true)).SaturateTo32()
@@ -127,9 +128,11 @@ func sum(in *isa.Instr, s []strided.Interval) strided.Interval {
 	return s[0].Add(s[1])
 }
 
-func sumForm(_ *isa.Instr, a []*Value) Form { return a[0].form.add(a[1].form, 1) }
+func sumForm(_ *isa.Instr, a []*Value) affine.Form { return a[0].form.AddMultiple(a[1].form, 1) }
 
-func minusForm(_ *isa.Instr, a []*Value) Form { return a[0].form.add(a[1].form, ^uint64(0)) }
+func minusForm(_ *isa.Instr, a []*Value) affine.Form {
+	return a[0].form.AddMultiple(a[1].form, ^uint64(0))
+}
 
 func minus(in *isa.Instr, s []strided.Interval) strided.Interval {
 	if in.Sat {
@@ -224,80 +227,80 @@ func unpacked(in *isa.Instr, s []strided.Interval, i int) strided.Interval {
 
 func first(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0] }
 
-func firstForm(_ *isa.Instr, a []*Value) Form { return a[0].form }
+func firstForm(_ *isa.Instr, a []*Value) affine.Form { return a[0].form }
 
 // notForm is -1 - x.
-func notForm(_ *isa.Instr, a []*Value) Form {
-	return constForm(a[0].Strided.Bits(), ^uint64(0)).add(a[0].form, ^uint64(0))
+func notForm(_ *isa.Instr, a []*Value) affine.Form {
+	return affine.Constant(a[0].Strided.Bits(), ^uint64(0)).AddMultiple(a[0].form, ^uint64(0))
 }
 
-func timesForm(_ *isa.Instr, a []*Value) Form {
+func timesForm(_ *isa.Instr, a []*Value) affine.Form {
 	if c, ok := a[0].Strided.IsConst(); ok {
-		return a[1].form.times(c)
+		return a[1].form.Times(c)
 	}
 	if c, ok := a[1].Strided.IsConst(); ok {
-		return a[0].form.times(c)
+		return a[0].form.Times(c)
 	}
-	return Form{}
+	return affine.Form{}
 }
 
 // form24 is the product of numbers that have 24 bits.
-func form24(in *isa.Instr, a []*Value) Form {
+func form24(in *isa.Instr, a []*Value) affine.Form {
 	for _, v := range a[:2] {
 		if !v.Strided.FitsIn(24, in.Type.IsSigned()) {
-			return Form{}
+			return affine.Form{}
 		}
 	}
 	return timesForm(in, a)
 }
 
 // carryForm is a sum or a difference whose carry is known.
-func carryForm(in *isa.Instr, a []*Value) Form {
+func carryForm(in *isa.Instr, a []*Value) affine.Form {
 	_, _, c := carry(in, sets(a))
 	x, ok := c.IsConst()
 	switch {
 	case !ok:
-		return Form{}
+		return affine.Form{}
 	case in.Op == isa.SubCarry: // a + ^b + x is a - b - 1 + x
-		return a[0].form.add(a[1].form, ^uint64(0)).add(constForm(c.Bits(), x-1), 1)
+		return a[0].form.AddMultiple(a[1].form, ^uint64(0)).AddMultiple(affine.Constant(c.Bits(), x-1), 1)
 	}
-	return a[0].form.add(a[1].form, 1).add(constForm(c.Bits(), x), 1)
+	return a[0].form.AddMultiple(a[1].form, 1).AddMultiple(affine.Constant(c.Bits(), x), 1)
 }
 
 // fieldForm is that of a word which the field holds completely.
-func fieldForm(in *isa.Instr, a []*Value) Form {
+func fieldForm(in *isa.Instr, a []*Value) affine.Form {
 	at, okAt := a[1].Strided.IsConst()
 	n, okN := a[2].Strided.IsConst()
 	n &= 0xff
 	w := uint64(in.Type.Bits())
 	if !okAt || !okN || at&0xff != 0 || n == 0 {
-		return Form{}
+		return affine.Form{}
 	}
 	if n >= w || a[0].Strided.FitsIn(int(n), in.Type.IsSigned()) {
 		return a[0].form
 	}
-	return Form{}
+	return affine.Form{}
 }
 
-func shlForm(_ *isa.Instr, a []*Value) Form {
+func shlForm(_ *isa.Instr, a []*Value) affine.Form {
 	if c, ok := a[1].Strided.IsConst(); ok && c < 64 {
-		return a[0].form.times(1 << c)
+		return a[0].form.Times(1 << c)
 	}
-	return Form{}
+	return affine.Form{}
 }
 
 // remForm is that of a dividend which is less than the divisor.
-func remForm(in *isa.Instr, a []*Value) Form {
+func remForm(in *isa.Instr, a []*Value) affine.Form {
 	_, hi := a[0].Strided.Unsigned()
 	lo, maximum := a[1].Strided.Unsigned()
 	if hi < lo && (!in.Type.IsSigned() || maximum <= strided.Mask(a[1].Strided.Bits())/2) {
 		return a[0].form
 	}
-	return Form{}
+	return affine.Form{}
 }
 
 // andForm is that of a word without bits that the mask clears.
-func andForm(_ *isa.Instr, a []*Value) Form {
+func andForm(_ *isa.Instr, a []*Value) affine.Form {
 	for i, v := range a {
 		m, ok := a[1-i].Strided.IsConst()
 		if !ok {
@@ -308,23 +311,23 @@ func andForm(_ *isa.Instr, a []*Value) Form {
 			return v.form
 		}
 	}
-	return Form{}
+	return affine.Form{}
 }
 
 // orForm is the sum of words without common bits; for Xor the same.
-func orForm(in *isa.Instr, a []*Value) Form {
+func orForm(in *isa.Instr, a []*Value) affine.Form {
 	if a[0].Strided.HasDisjointBits(a[1].Strided) {
-		return a[0].form.add(a[1].form, 1)
+		return a[0].form.AddMultiple(a[1].form, 1)
 	}
 	if c, ok := a[1].Strided.IsConst(); ok && in.Op == isa.Xor && c == strided.Mask(a[1].Strided.Bits()) {
 		return notForm(in, a)
 	}
-	return Form{}
+	return affine.Form{}
 }
 
 // chosenForm is that of the operand that Min or Max always chooses.
-func chosenForm(in *isa.Instr, a []*Value) Form {
-	lesser, greater := Form{}, Form{}
+func chosenForm(in *isa.Instr, a []*Value) affine.Form {
+	lesser, greater := affine.Form{}, affine.Form{}
 	if in.Type.IsSigned() {
 		aLo, aHi := a[0].Strided.Signed()
 		bLo, bHi := a[1].Strided.Signed()
@@ -340,21 +343,21 @@ func chosenForm(in *isa.Instr, a []*Value) Form {
 	return greater
 }
 
-func ordered(ascending, descending bool, a []*Value) (lesser, greater Form) {
+func ordered(ascending, descending bool, a []*Value) (lesser, greater affine.Form) {
 	switch {
 	case ascending:
 		return a[0].form, a[1].form
 	case descending:
 		return a[1].form, a[0].form
 	}
-	return Form{}, Form{}
+	return affine.Form{}, affine.Form{}
 }
 
-func absForm(_ *isa.Instr, a []*Value) Form {
+func absForm(_ *isa.Instr, a []*Value) affine.Form {
 	if a[0].Strided.IsNonNegative() {
 		return a[0].form
 	}
-	return Form{}
+	return affine.Form{}
 }
 
 // wide extends a factor to twice its width.
@@ -379,11 +382,11 @@ func converted(in *isa.Instr, s []strided.Interval) strided.Interval {
 	return s[0].Cut(in.Type.Bits())
 }
 
-func convertedForm(in *isa.Instr, a []*Value) Form {
+func convertedForm(in *isa.Instr, a []*Value) affine.Form {
 	if extends(in) && in.Type.Bits() <= in.SrcType.Bits() {
-		return a[0].form.cut(in.Type.Bits())
+		return a[0].form.Cut(in.Type.Bits())
 	}
-	return Form{}
+	return affine.Form{}
 }
 
 // operation computes result i of an operation on integers, nil if nothing is known of it.
@@ -406,7 +409,7 @@ func (m *machine) operation(st state, pc, i int) *Value {
 	}
 	args := m.arguments(st, in)
 	if i > 0 {
-		return m.named(pc, i, nil, m.value(r.more(in, sets(args), i), Form{}), args)
+		return m.named(pc, i, nil, m.value(r.more(in, sets(args), i), affine.Form{}), args)
 	}
 	return m.named(pc, 0, in, m.apply(in, args), args)
 }
@@ -467,15 +470,15 @@ func (m *machine) apply(in *isa.Instr, args []*Value) *Value {
 	case in.Op == isa.MulWide:
 		return m.value(set, m.wideForm(in, args))
 	case in.Op == isa.Cvt && extends(in) && set.Bits() > args[0].Strided.Bits():
-		if v := m.extended(args[0], set.Bits(), in.SrcType.IsSigned()); v.form.known() {
+		if v := m.extended(args[0], set.Bits(), in.SrcType.IsSigned()); v.form.IsKnown() {
 			return v
 		}
 	}
-	form := Form{}
+	form := affine.Form{}
 	if r.form != nil {
 		form = r.form(in, args)
 	}
-	if !form.known() {
+	if !form.IsKnown() {
 		form = m.expression(in, args)
 	}
 	return m.value(set, form)
@@ -489,8 +492,8 @@ func sets(args []*Value) []strided.Interval {
 	return s
 }
 
-func forms(args []*Value) []Form {
-	f := make([]Form, len(args))
+func forms(args []*Value) []affine.Form {
+	f := make([]affine.Form, len(args))
 	for i, a := range args {
 		f[i] = a.form
 	}
@@ -498,37 +501,37 @@ func forms(args []*Value) []Form {
 }
 
 // wideForm is the product of factors that are extended to twice their width.
-func (m *machine) wideForm(in *isa.Instr, args []*Value) Form {
+func (m *machine) wideForm(in *isa.Instr, args []*Value) affine.Form {
 	var factors [2]*Value
 	for i, a := range args {
 		factors[i] = m.extended(a, 2*in.Type.Bits(), in.Type.IsSigned())
 	}
-	if f := timesForm(in, factors[:]); f.known() {
+	if f := timesForm(in, factors[:]); f.IsKnown() {
 		return f
 	}
 	return m.expression(in, args)
 }
 
 // expression returns the fixed symbol of an operation on fixed forms.
-func (m *machine) expression(in *isa.Instr, args []*Value) Form {
+func (m *machine) expression(in *isa.Instr, args []*Value) affine.Form {
 	all := make([]strided.Interval, len(args))
 	for i, a := range args {
-		if !m.syms.isFixed(a.form) {
-			return Form{}
+		if !m.syms.IsFixed(a.form) {
+			return affine.Form{}
 		}
-		all[i] = m.syms.set(a.form)
+		all[i] = m.syms.Words(a.form)
 	}
-	set := m.launch.doubt(rules[in.Op].set(in, all))
-	if s, ok := m.syms.expression(in, forms(args), set); ok {
-		return symbolForm(set.Bits(), s)
+	set := m.launch.Doubt(rules[in.Op].set(in, all))
+	if s, ok := m.syms.AddExpression(in, forms(args), set); ok {
+		return affine.OfSymbol(set.Bits(), s)
 	}
-	return Form{}
+	return affine.Form{}
 }
 
 // named returns a result, with a symbol of its own if it has no form. in is the operation
 // that gives it, nil if none is known.
 func (m *machine) named(pc, i int, in *isa.Instr, v *Value, args []*Value) *Value {
-	if v.form.known() || v.Strided.Bits() != m.width(m.kernel.Instrs[pc].Dst[i].Reg) {
+	if v.form.IsKnown() || v.Strided.Bits() != m.width(m.kernel.Instrs[pc].Dst[i].Reg) {
 		return v
 	}
 	return m.defined(pc, i, v.Strided, in, false, forms(args)...)
@@ -550,7 +553,7 @@ func (m *machine) multiplyAdd(st state, pc int) *Value {
 	args := m.arguments(st, &times)
 	summand := m.source(st, in, 2, width)
 	v := m.plus(m.apply(&times, args), summand, 1)
-	if v.form.known() || width != m.width(in.Dst[0].Reg) {
+	if v.form.IsKnown() || width != m.width(in.Dst[0].Reg) {
 		return v
 	}
 	return m.defined(pc, 0, v.Strided, nil, false, append(forms(args), summand.form)...)
@@ -580,7 +583,7 @@ func (m *machine) selected(st state, pc int) *Value {
 		return a
 	}
 	set := a.Strided.Join(b.Strided)
-	if a.form.known() && a.form.equal(b.form) {
+	if a.form.IsKnown() && a.form.Equal(b.form) {
 		return m.value(set, a.form)
 	}
 	if width != m.width(in.Dst[0].Reg) {

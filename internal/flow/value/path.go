@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
@@ -96,7 +97,7 @@ func (p *paths) branch(e edgeRef, to int) []fact {
 func (p *paths) before(facts []fact, block int) []fact {
 	var all []fact
 	for _, f := range facts {
-		if len(f.form.terms) > 0 && p.isBefore(f.form, block) {
+		if len(f.form.Terms) > 0 && p.isBefore(f.form, block) {
 			all = append(all, f)
 		}
 	}
@@ -104,22 +105,22 @@ func (p *paths) before(facts []fact, block int) []fact {
 }
 
 // isBefore reports whether all symbols of a form are assigned at places that all paths to a block pass before it.
-func (p *paths) isBefore(f Form, block int) bool {
-	return f.known() && !f.mentions(func(s Symbol) bool {
-		y := &p.r.machine.syms.all[s]
-		at := y.block
-		switch y.origin {
-		case fixed:
+func (p *paths) isBefore(f affine.Form, block int) bool {
+	return f.IsKnown() && !f.Mentions(func(s affine.Symbol) bool {
+		y := &p.r.machine.syms.Symbols[s]
+		at := y.Block
+		switch y.Origin {
+		case affine.Fixed:
 			return false
-		case defined:
-			at = p.r.Graph.BlockOf(y.pc % len(p.r.Graph.Kernel.Instrs))
+		case affine.Defined:
+			at = p.r.Graph.BlockOf(y.PC % len(p.r.Graph.Kernel.Instrs))
 		}
 		return at == block || !p.dom.Dominates(at, block)
 	})
 }
 
 // words returns the words of a set that a form can have where facts hold.
-func (p *paths) words(f Form, set strided.Interval, facts []fact) strided.Interval {
+func (p *paths) words(f affine.Form, set strided.Interval, facts []fact) strided.Interval {
 	left, ok := p.left(f, set, facts, maxJoins)
 	if !ok {
 		return set // control does not come there
@@ -128,15 +129,15 @@ func (p *paths) words(f Form, set strided.Interval, facts []fact) strided.Interv
 }
 
 // left is words, and false if there are none.
-func (p *paths) left(f Form, set strided.Interval, facts []fact, joins int) (strided.Interval, bool) {
+func (p *paths) left(f affine.Form, set strided.Interval, facts []fact, joins int) (strided.Interval, bool) {
 	m := &p.r.machine
 	k, ok := m.knowing(facts)
 	if !ok {
 		return set, false
 	}
-	if len(f.terms) == 0 {
-		word := strided.Const(f.bits, f.c)
-		return word, set.Contains(f.c)
+	if len(f.Terms) == 0 {
+		word := strided.Const(f.Bits, f.Constant)
+		return word, set.Contains(f.Constant)
 	}
 	k.anew = true
 	v, ok := m.restricted(&Value{Strided: set, form: f}, &k)
@@ -144,19 +145,19 @@ func (p *paths) left(f Form, set strided.Interval, facts []fact, joins int) (str
 		return set, ok
 	}
 	set = v.Strided
-	for _, t := range f.terms {
-		all, known := p.joined(t.sym)
+	for _, t := range f.Terms {
+		all, known := p.joined(t.Symbol)
 		if !known {
 			continue
 		}
 		var sum strided.Interval
 		for _, path := range all {
-			one := m.read(path.value, f.bits).form
-			one = f.add(Form{bits: f.bits, terms: []term{t}}, ^uint64(0)).add(one, t.coef)
-			if !one.known() {
+			one := m.read(path.value, f.Bits).form
+			one = f.AddMultiple(affine.Form{Bits: f.Bits, Terms: []affine.Term{t}}, ^uint64(0)).AddMultiple(one, t.Coefficient)
+			if !one.IsKnown() {
 				return set, true
 			}
-			words, ok := p.left(one, set, slices.Concat(path.facts, p.on(path, t.sym, facts)), joins-1)
+			words, ok := p.left(one, set, slices.Concat(path.facts, p.on(path, t.Symbol, facts)), joins-1)
 			switch {
 			case !ok:
 			case sum.Bits() == 0:
@@ -176,16 +177,16 @@ func (p *paths) left(f Form, set strided.Interval, facts []fact, joins int) (str
 }
 
 // on returns what facts say on a path, on which a symbol is what its register holds there.
-func (p *paths) on(path path, s Symbol, facts []fact) []fact {
+func (p *paths) on(path path, s affine.Symbol, facts []fact) []fact {
 	all := make([]fact, 0, len(facts))
 	for _, f := range facts {
 		form := f.form
-		for _, t := range f.form.terms {
-			if t.sym == s {
-				form = form.add(Form{bits: form.bits, terms: []term{t}}, ^uint64(0)).add(p.r.machine.read(path.value, form.bits).form, t.coef)
+		for _, t := range f.form.Terms {
+			if t.Symbol == s {
+				form = form.AddMultiple(affine.Form{Bits: form.Bits, Terms: []affine.Term{t}}, ^uint64(0)).AddMultiple(p.r.machine.read(path.value, form.Bits).form, t.Coefficient)
 			}
 		}
-		if form.known() && len(form.terms) > 0 {
+		if form.IsKnown() && len(form.Terms) > 0 {
 			all = append(all, fact{form, f.set})
 		}
 	}
@@ -200,15 +201,15 @@ type path struct {
 
 // joined returns the paths on which the register of a symbol comes to its block. It is false unless what it holds on each of
 // them is known and, wherever the symbol is known, is still what it was there.
-func (p *paths) joined(s Symbol) ([]path, bool) {
-	y := &p.r.machine.syms.all[s]
-	if y.origin != merged || y.block == p.r.Graph.Entry() {
+func (p *paths) joined(s affine.Symbol) ([]path, bool) {
+	y := &p.r.machine.syms.Symbols[s]
+	if y.Origin != affine.Merged || y.Block == p.r.Graph.Entry() {
 		return nil, false
 	}
 	var all []path
-	for _, e := range p.into[y.block] {
-		v := p.r.machine.register(p.r.along[e.block][e.index], y.reg)
-		if len(all) == maxPaths || !p.isBefore(v.form, y.block) {
+	for _, e := range p.into[y.Block] {
+		v := p.r.machine.register(p.r.along[e.block][e.index], y.Reg)
+		if len(all) == maxPaths || !p.isBefore(v.form, y.Block) {
 			return nil, false
 		}
 		all = append(all, path{v, p.along(e)})
@@ -217,31 +218,31 @@ func (p *paths) joined(s Symbol) ([]path, bool) {
 }
 
 // fixed returns the same if that is made of constants of the thread on all paths, with what conditions tell of such.
-func (p *paths) fixed(s Symbol) ([]path, bool) {
+func (p *paths) fixed(s affine.Symbol) ([]path, bool) {
 	all, ok := p.joined(s)
 	for i := range all {
-		if !p.r.machine.syms.isFixed(all[i].value.form) {
+		if !p.r.machine.syms.IsFixed(all[i].value.form) {
 			return nil, false
 		}
-		all[i].facts = slices.DeleteFunc(all[i].facts, func(f fact) bool { return !p.r.machine.syms.isFixed(f.form) })
+		all[i].facts = slices.DeleteFunc(all[i].facts, func(f fact) bool { return !p.r.machine.syms.IsFixed(f.form) })
 	}
 	return all, ok
 }
 
 // residues returns what it says of an operand that the low bits of it are a word: what remainder it leaves.
-func (m *machine) residues(f Form, set strided.Interval) []fact {
-	s, single := f.symbol()
+func (m *machine) residues(f affine.Form, set strided.Interval) []fact {
+	s, single := f.AsSymbol()
 	word, constant := set.IsConst()
 	if !single || !constant {
 		return nil
 	}
-	y := &m.syms.all[s]
-	if y.in == nil || y.in.Op != isa.And || len(y.args) != 2 {
+	y := &m.syms.Symbols[s]
+	if y.Operation == nil || y.Operation.Op != isa.And || len(y.Args) != 2 {
 		return nil
 	}
-	low := y.args[1]
-	if len(low.terms) > 0 || low.c == 0 || low.c == strided.Mask(low.bits) || low.c&(low.c+1) != 0 || word > low.c || !y.args[0].known() {
+	low := y.Args[1]
+	if len(low.Terms) > 0 || low.Constant == 0 || low.Constant == strided.Mask(low.Bits) || low.Constant&(low.Constant+1) != 0 || word > low.Constant || !y.Args[0].IsKnown() {
 		return nil
 	}
-	return []fact{{y.args[0], strided.FromSpan(low.bits, word, strided.Mask(low.bits)-low.c, low.c+1)}}
+	return []fact{{y.Args[0], strided.FromSpan(low.Bits, word, strided.Mask(low.Bits)-low.Constant, low.Constant+1)}}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
@@ -24,7 +26,7 @@ const (
 // Result is what is known of the values in a kernel.
 type Result struct {
 	Graph  *cfg.Graph
-	Launch Launch
+	Launch launchfacts.Launch
 	Kept   []bool // of Launch.Buffers: it was taken into account what they hold, since the kernel does not write to them
 
 	machine machine
@@ -39,7 +41,7 @@ type Result struct {
 }
 
 // Analyze finds the values of the registers of a kernel.
-func Analyze(g *cfg.Graph, launch Launch) *Result {
+func Analyze(g *cfg.Graph, launch launchfacts.Launch) *Result {
 	r := analyze(g, launch, nil)
 	if len(launch.Buffers) == 0 {
 		return r
@@ -53,7 +55,7 @@ func Analyze(g *cfg.Graph, launch Launch) *Result {
 // execute the same instruction. That holds unless lanes come apart to an operation of the same
 // kind, which follows from the result: up to the first execution to which they do, everything is as
 // it says.
-func analyze(g *cfg.Graph, launch Launch, known loads) *Result {
+func analyze(g *cfg.Graph, launch launchfacts.Launch, known loads) *Result {
 	divergedOps := make(map[isa.Op]bool)
 	for {
 		r := solve(g, launch, known, divergedOps)
@@ -69,11 +71,11 @@ func analyze(g *cfg.Graph, launch Launch, known loads) *Result {
 }
 
 // solve is analyze if lanes execute some operations apart from others that take part.
-func solve(g *cfg.Graph, launch Launch, known loads, divergedOps map[isa.Op]bool) *Result {
+func solve(g *cfg.Graph, launch launchfacts.Launch, known loads, divergedOps map[isa.Op]bool) *Result {
 	s := newSolver(g, launch)
 	s.machine.divergedOps = divergedOps
-	s.machine.loads, s.machine.syms.sums, s.machine.syms.buffers = known, launch.Sums, launch.Buffers
-	s.machine.syms.ordered = slices.ContainsFunc(launch.Buffers, func(b Buffer) bool { return b.Contents.Ascends != nil })
+	s.machine.loads, s.machine.syms.Relations, s.machine.syms.Buffers = known, launch.Sums, launch.Buffers
+	s.machine.syms.HasAscending = slices.ContainsFunc(launch.Buffers, func(b launchfacts.Buffer) bool { return b.Contents.Ascends != nil })
 	s.settle()
 	s.machine.narrow = true
 	for range narrowings {
@@ -110,20 +112,20 @@ type solver struct {
 	pass       int
 	changed    bool // in this pass
 	dom        *graph.DomTree
-	limits     map[place]strided.Interval // of counters
+	limits     map[affine.Place]strided.Interval // of counters
 }
 
 // edgeRef names an edge: by its block and its index there.
 type edgeRef struct{ block, index int }
 
-func newSolver(g *cfg.Graph, launch Launch) *solver {
+func newSolver(g *cfg.Graph, launch launchfacts.Launch) *solver {
 	n := len(g.Blocks)
 	s := &solver{
 		Result: &Result{Graph: g, Launch: launch, in: make([]state, n), along: make([][]state, n), into: make([][]edgeRef, n), changes: changes(g), irregular: irregular(g)},
 		live:   cfg.Liveness(g), heads: make([]bool, n), preds: make([][]edgeRef, n),
-		joined: make([]map[isa.Reg]bool, n), dead: make([][]isa.Reg, n), dom: graph.Dominators(g.Flow.Graph(), g.Entry()), limits: make(map[place]strided.Interval),
+		joined: make([]map[isa.Reg]bool, n), dead: make([][]isa.Reg, n), dom: graph.Dominators(g.Flow.Graph(), g.Entry()), limits: make(map[affine.Place]strided.Interval),
 	}
-	syms := newSymbols()
+	syms := affine.NewTable()
 	s.machine = machine{kernel: g.Kernel, launch: &s.Launch, syms: syms, alike: newAlike(syms), last: make([][]*Value, len(g.Kernel.Instrs))}
 	all := graph.New(n + 1)
 	for b := range g.Blocks {
@@ -238,7 +240,7 @@ func (s *solver) back(from, to int) bool { return s.rank[to] <= s.rank[from] }
 
 // thresholds returns where sets are widened to, for each width: the limits of types, and
 // the constants of the kernel and the ends of what its launch tells with their neighbours.
-func thresholds(k *isa.Kernel, l *Launch) map[int][]uint64 {
+func thresholds(k *isa.Kernel, l *launchfacts.Launch) map[int][]uint64 {
 	var constants []uint64
 	for i := range k.Instrs {
 		for _, o := range k.Instrs[i].Src {
@@ -277,7 +279,7 @@ func thresholds(k *isa.Kernel, l *Launch) map[int][]uint64 {
 // flow graph one after the other, each as it depends on those before alone, and then all blocks together.
 func (s *solver) settle() {
 	for _, component := range s.components {
-		s.repeatRounds(component, len(s.machine.syms.all))
+		s.repeatRounds(component, len(s.machine.syms.Symbols))
 	}
 	s.repeatRounds(s.order, 0)
 }
@@ -293,9 +295,9 @@ func (s *solver) repeatRounds(blocks []int, symbols int) {
 // round analyses some blocks once, and reports whether anything changed, symbols from one on included.
 func (s *solver) round(blocks []int, symbols int) bool {
 	s.changed = false
-	before := make([]strided.Interval, len(s.machine.syms.all)-symbols)
+	before := make([]strided.Interval, len(s.machine.syms.Symbols)-symbols)
 	for i := range before {
-		before[i] = s.machine.syms.all[symbols+i].set
+		before[i] = s.machine.syms.Symbols[symbols+i].Set
 	}
 	for _, b := range blocks {
 		if in, ok := s.enter(b); ok {
@@ -304,8 +306,8 @@ func (s *solver) round(blocks []int, symbols int) bool {
 			s.leave(b)
 		}
 	}
-	for i, y := range s.machine.syms.all[symbols:] {
-		s.changed = s.changed || i >= len(before) || before[i] != y.set
+	for i, y := range s.machine.syms.Symbols[symbols:] {
+		s.changed = s.changed || i >= len(before) || before[i] != y.Set
 	}
 	return s.changed
 }
@@ -388,7 +390,7 @@ func (s *solver) joins(b int, r isa.Reg) {
 // more, that is the form that it has here.
 func (s *solver) merge(b int, r isa.Reg, old *Value, values []*Value, ahead int) *Value {
 	m := &s.machine
-	here := func(y Symbol) bool { e := &m.syms.all[y]; return e.origin == merged && e.block == b }
+	here := func(y affine.Symbol) bool { e := &m.syms.Symbols[y]; return e.Origin == affine.Merged && e.Block == b }
 	v := &Value{Strided: values[0].Strided, cond: values[0].cond}
 	if v.cond.mentions(here) {
 		v.cond = nil
@@ -399,28 +401,28 @@ func (s *solver) merge(b int, r isa.Reg, old *Value, values []*Value, ahead int)
 		if i < ahead || old == nil || w.cond == nil || s.pass >= settleForms || m.narrow || !w.cond.equal(old.cond) { // else it is as in the pass before
 			v.cond = v.cond.join(w.cond)
 		}
-		switch y, own := w.form.symbol(); {
-		case own && here(y) && m.syms.all[y].reg == r && !s.irregular[b]:
+		switch y, own := w.form.AsSymbol(); {
+		case own && here(y) && m.syms.Symbols[y].Reg == r && !s.irregular[b]:
 			// It comes back as it was.
-		case !w.form.known() || w.form.mentions(here):
+		case !w.form.IsKnown() || w.form.Mentions(here):
 			keep = false
-		case i >= ahead && old != nil && w.form.equal(old.form):
+		case i >= ahead && old != nil && w.form.Equal(old.form):
 			// It comes back as it was in the pass before.
-		case v.form.known() && !v.form.equal(w.form):
+		case v.form.IsKnown() && !v.form.Equal(w.form):
 			keep = false
 		default:
 			v.form = w.form
 		}
 	}
-	keep = keep && v.form.known()
+	keep = keep && v.form.IsKnown()
 	if old != nil {
 		v.Strided = s.accumulate(b, old.Strided, v.Strided)
 		if m.narrow || s.pass >= settleForms {
-			keep = keep && v.form.equal(old.form) || m.narrow && !old.form.mentions(here)
+			keep = keep && v.form.Equal(old.form) || m.narrow && !old.form.Mentions(here)
 			v.form = old.form
 		}
 	}
-	if limit, ok := s.limits[place{merged, b, r}]; ok {
+	if limit, ok := s.limits[affine.Place{Origin: affine.Merged, At: b, Reg: r}]; ok {
 		v.Strided = v.Strided.Narrow(limit)
 	}
 	if keep {
@@ -428,9 +430,9 @@ func (s *solver) merge(b int, r isa.Reg, old *Value, values []*Value, ahead int)
 		w.cond = v.cond
 		return &w
 	}
-	y := m.syms.at(place{merged, b, r}, b, m.kernel.Regs[r].Name, v.Strided.Bits())
-	m.syms.all[y].set, m.syms.all[y].assigned = v.Strided, true
-	v.form = symbolForm(v.Strided.Bits(), y)
+	y := m.syms.AddAt(affine.Place{Origin: affine.Merged, At: b, Reg: r}, b, m.kernel.Regs[r].Name, v.Strided.Bits())
+	m.syms.Symbols[y].Set, m.syms.Symbols[y].Assigned = v.Strided, true
+	v.form = affine.OfSymbol(v.Strided.Bits(), y)
 	return v
 }
 
@@ -475,7 +477,7 @@ func (s *solver) leave(b int) {
 
 // name lets a register that has no form behind a block get a symbol where control goes next.
 func (s *solver) name(b int, r isa.Reg, v *Value) {
-	if v != nil && v.form.known() {
+	if v != nil && v.form.IsKnown() {
 		return
 	}
 	for _, e := range s.Graph.Blocks[b].Edges {

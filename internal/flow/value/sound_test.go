@@ -9,6 +9,7 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
@@ -18,8 +19,8 @@ import (
 
 // known returns what an analysis is told of a launch: all of it, or without its numbers
 // if it is vague.
-func known(l *flowtest.Launch, vague bool) Launch {
-	launch := Launch{Width: l.Grid.Width()}
+func known(l *flowtest.Launch, vague bool) launchfacts.Launch {
+	launch := launchfacts.Launch{Width: l.Grid.Width()}
 	if !vague {
 		launch.Grid, launch.Block = l.Grid.Launch().Grid, l.Grid.Launch().Block
 	}
@@ -27,7 +28,7 @@ func known(l *flowtest.Launch, vague bool) Launch {
 		data := l.Grid.Launch().Params[p.Offset:][:p.Bytes]
 		for at := 0; p.Bytes > 8 && at+8 <= p.Bytes && !vague; at += 8 { // a struct
 			x := binary.LittleEndian.Uint64(data[at:])
-			launch.Params = append(launch.Params, Word{p.Offset + at, strided.Multiples(64, min(256, strided.PowerOf2Divisor(x)))}, Word{p.Offset + at + 4, strided.Const(32, x>>32)})
+			launch.Params = append(launch.Params, launchfacts.Word{Offset: p.Offset + at, Interval: strided.Multiples(64, min(256, strided.PowerOf2Divisor(x)))}, launchfacts.Word{Offset: p.Offset + at + 4, Interval: strided.Const(32, x>>32)})
 		}
 		set := strided.Interval{}
 		switch {
@@ -38,7 +39,7 @@ func known(l *flowtest.Launch, vague bool) Launch {
 		case p.Bytes == 4:
 			set = strided.Const(32, uint64(binary.LittleEndian.Uint32(data)))
 		}
-		launch.Params = append(launch.Params, Word{p.Offset, set})
+		launch.Params = append(launch.Params, launchfacts.Word{Offset: p.Offset, Interval: set})
 	}
 	if !vague {
 		launch.Buffers, launch.Pointers = memory(l)
@@ -48,27 +49,27 @@ func known(l *flowtest.Launch, vague bool) Launch {
 
 // memory returns what the buffers and variables of a launch hold: those with an even number all that they hold, others which
 // elements there are.
-func memory(l *flowtest.Launch) (buffers []Buffer, pointers map[int]Pointer) {
-	pointers = make(map[int]Pointer)
+func memory(l *flowtest.Launch) (buffers []launchfacts.Buffer, pointers map[int]launchfacts.Pointer) {
+	pointers = make(map[int]launchfacts.Pointer)
 	for i, held := range l.Buffers {
 		if held == nil {
 			continue
 		}
 		if offset, bytes, ok := l.Slot(i); ok && bytes == 8 {
-			pointers[offset] = Pointer{Buffer: len(buffers)}
+			pointers[offset] = launchfacts.Pointer{Buffer: len(buffers)}
 		}
-		contents := Contents{Each: 1, Data: bytes.Clone(held)}
+		contents := launchfacts.Contents{Each: 1, Data: bytes.Clone(held)}
 		if i%2 == 1 && len(held)%4 == 0 {
-			set, _ := contents.listed(strided.FromSpan(64, 0, uint64(len(held)-4), 4), 4)
-			contents = Contents{Each: 4, Set: set}
+			set, _ := contents.WordsAt(strided.FromSpan(64, 0, uint64(len(held)-4), 4), 4)
+			contents = launchfacts.Contents{Each: 4, Set: set}
 		}
-		buffers = append(buffers, Buffer{Bytes: len(held), Contents: contents})
+		buffers = append(buffers, launchfacts.Buffer{Bytes: len(held), Contents: contents})
 	}
 	for _, v := range l.Kernel.Vars {
 		if v.Space == isa.Const || v.Space == isa.Global {
-			b := Buffer{Variable: v.Name, Bytes: v.Bytes}
+			b := launchfacts.Buffer{Variable: v.Name, Bytes: v.Bytes}
 			if len(v.Init) == v.Bytes && v.Relocs == nil {
-				b.Contents = Contents{Each: 1, Data: v.Init}
+				b.Contents = launchfacts.Contents{Each: 1, Data: v.Init}
 			}
 			buffers = append(buffers, b)
 		}
@@ -87,7 +88,7 @@ func random(t *testing.T, seed uint64) *flowtest.Launch {
 	return flowtest.Random(t, seed, opts)
 }
 
-func analyzed(t *testing.T, g *cfg.Graph, launch Launch) *Result {
+func analyzed(t *testing.T, g *cfg.Graph, launch launchfacts.Launch) *Result {
 	t.Helper()
 	return Analyze(g, launch)
 }
@@ -128,7 +129,7 @@ func checkValues(t *testing.T, l *flowtest.Launch, r *Result, ctas int) {
 			lane := bits.TrailingZeros64(m)
 			if x := w.Register(reg, lane); !st.get(reg).Strided.Contains(x) {
 				t.Fatalf("%s instruction %d, %s, %s is %d (%#x) in lane %d, not in %s (%+v), form %s", what, pc, l.Kernel.Format(&l.Kernel.Instrs[pc]),
-					l.Kernel.Regs[reg].Name, x, x, lane, st.get(reg).Strided, st.get(reg).Strided, r.machine.syms.format(st.get(reg).form))
+					l.Kernel.Regs[reg].Name, x, x, lane, st.get(reg).Strided, st.get(reg).Strided, r.machine.syms.Format(st.get(reg).form))
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package value
 import (
 	"maps"
 
+	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
@@ -29,7 +30,7 @@ func (m *machine) together(st state, pc, i int) *Value {
 	case in.Op == isa.Elect:
 		set = strided.Between(32, 0, uint64(lanes-1))
 	case in.Op == isa.Bar && in.Barrier == isa.BarrierRedPopc:
-		set = strided.Between(32, 0, uint64(m.launch.blockThreads()))
+		set = strided.Between(32, 0, uint64(m.launch.MaxThreads()))
 	case m.divergedOps[in.Op]:
 		return nil
 	case in.Op == isa.Shfl && in.Type.Bits() == 32 && m.wholeWarps(in):
@@ -95,9 +96,9 @@ func (m *machine) decided(st state, pc int) *Value {
 		return nil
 	}
 	c := m.comparison(st, in)
-	args := []Form{{}}
+	args := []affine.Form{{}}
 	if c != nil {
-		args = []Form{c.a.form, c.b.form}
+		args = []affine.Form{c.a.form, c.b.form}
 	}
 	if in.Combine != isa.CombineNone {
 		c = nil

@@ -3,8 +3,8 @@ package value
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
+	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
@@ -18,22 +18,8 @@ const useful = 1 << 12
 // then is different rests on the range of a type.
 func (r *Result) doubted() *Result {
 	launch := r.Launch
-	launch.doubted = true
+	launch.Doubted = true
 	return Analyze(r.Graph, launch)
-}
-
-// doubt returns what takes the place of a set in a doubted analysis: only its least numbers if it holds all words
-// of a type of at least 16 bits, or all multiples of something.
-func (l *Launch) doubt(s strided.Interval) strided.Interval {
-	if !l.doubted || s.Bits() < 16 || s.Step() == 0 || s.Count() != strided.Mask(s.Bits())/s.Step() {
-		return s
-	}
-	return strided.FromSpan(s.Bits(), s.Base(), strided.Mask(s.Bits())>>(s.Bits()/4), s.Step())
-}
-
-// states reports whether the launch states a parameter's word at an offset.
-func (l *Launch) states(offset int) bool {
-	return slices.ContainsFunc(l.Params, func(w Word) bool { return w.Offset == offset })
 }
 
 // onlyTyped reports whether a bound of a loop rests on the range of a type alone: every exit that gives one gives
@@ -60,7 +46,7 @@ func (l *counting) onlyTyped(doubted *Result) bool {
 
 // typed says which type's range a bound rests on, and of what as far as that is known.
 func (l *counting) typed(b *Bound) string {
-	for _, f := range []Form{b.by.c.b.form, b.by.form} {
+	for _, f := range []affine.Form{b.by.c.b.form, b.by.form} {
 		if text := l.unknown(f); text != "" {
 			return text
 		}
@@ -74,19 +60,19 @@ func (l *counting) typed(b *Bound) string {
 
 // unknown names the first word that a form is made of and of which nothing is stated; empty if there is none that has
 // a name.
-func (l *counting) unknown(f Form) string {
-	for _, t := range f.terms {
-		y := &l.machine().syms.all[t.sym]
+func (l *counting) unknown(f affine.Form) string {
+	for _, t := range f.Terms {
+		y := &l.machine().syms.Symbols[t.Symbol]
 		text := ""
 		switch {
-		case y.origin == fixed && y.in == nil:
+		case y.Origin == affine.Fixed && y.Operation == nil:
 			text = l.r.unstated(y)
-		case y.origin == defined && y.in == nil && y.pc < len(l.r.Graph.Kernel.Instrs):
-			if in := &l.r.Graph.Kernel.Instrs[y.pc]; in.Op == isa.Ld {
+		case y.Origin == affine.Defined && y.Operation == nil && y.PC < len(l.r.Graph.Kernel.Instrs):
+			if in := &l.r.Graph.Kernel.Instrs[y.PC]; in.Op == isa.Ld {
 				text = fmt.Sprintf("%s, loaded at %s", in.Type, where(in))
 			}
 		default:
-			for _, arg := range y.args {
+			for _, arg := range y.Args {
 				text = cmp.Or(text, l.unknown(arg))
 			}
 		}
@@ -98,14 +84,14 @@ func (l *counting) unknown(f Form) string {
 }
 
 // unstated names the parameter or special register that a symbol is; empty if the launch states it.
-func (r *Result) unstated(y *symbol) string {
+func (r *Result) unstated(y *affine.SymbolFacts) string {
 	for _, p := range r.Graph.Kernel.Params {
-		if y.name == p.Name && !r.Launch.states(p.Offset) {
-			return fmt.Sprintf("%s %s", p.Type, y.name)
+		if y.Name == p.Name && !r.Launch.States(p.Offset) {
+			return fmt.Sprintf("%s %s", p.Type, y.Name)
 		}
 	}
-	if y.special >= isa.CtaidX && y.special <= isa.NctaidZ && !r.Launch.Known() {
-		return "u32 %" + y.name
+	if y.Special >= isa.CtaidX && y.Special <= isa.NctaidZ && !r.Launch.Known() {
+		return "u32 %" + y.Name
 	}
 	return ""
 }
@@ -127,7 +113,7 @@ func (b *Bound) wraps() bool {
 }
 
 // wrapped reports whether a set is most of its type's because numbers that do not fit its words have wrapped around.
-func (l *counting) wrapped(s strided.Interval, f Form) bool {
-	fits := l.machine().syms.fits(f, false) || l.machine().syms.fits(f, true)
-	return s.Bits() >= 16 && s.Span() > strided.Mask(s.Bits())/2 && f.known() && !fits
+func (l *counting) wrapped(s strided.Interval, f affine.Form) bool {
+	fits := l.machine().syms.Fits(f, false) || l.machine().syms.Fits(f, true)
+	return s.Bits() >= 16 && s.Span() > strided.Mask(s.Bits())/2 && f.IsKnown() && !fits
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
@@ -70,7 +71,7 @@ func (l *counting) following(byWay bool) Bound {
 	case len(u.inner) > 0:
 		return Bound{} // there is no end to the ways through loops inside
 	}
-	u.m.local = make(map[Symbol]definition)
+	u.m.local = make(map[affine.Symbol]definition)
 	u.begin()
 	return u.run(u.followWays)
 }
@@ -241,7 +242,7 @@ func (u *unrolling) enter(b int) state {
 			from = append(from, st)
 		}
 	}
-	st := u.join(b, from, func(Symbol) bool { return false })
+	st := u.join(b, from, func(affine.Symbol) bool { return false })
 	if inner, ok := u.inner[b]; ok && st != nil {
 		u.work += len(u.r.changes[inner])
 		for _, r := range u.r.changes[inner] {
@@ -255,7 +256,7 @@ func (u *unrolling) enter(b int) state {
 
 // join returns what is known at a block to which control comes with one of several states;
 // nil if there is none. Forms that mention a stale symbol are not kept.
-func (u *unrolling) join(b int, from []state, stale func(Symbol) bool) state {
+func (u *unrolling) join(b int, from []state, stale func(affine.Symbol) bool) state {
 	known := u.r.in[b]
 	if len(from) == 0 || known == nil {
 		return nil
@@ -273,22 +274,22 @@ func (u *unrolling) join(b int, from []state, stale func(Symbol) bool) state {
 		for _, other := range from[1:] {
 			w := u.m.register(other, r)
 			v.Strided = v.Strided.Join(w.Strided)
-			if !v.form.equal(w.form) {
-				v.form = Form{}
+			if !v.form.Equal(w.form) {
+				v.form = affine.Form{}
 			}
 			if !v.cond.equal(w.cond) {
 				v.cond = nil
 			}
 		}
-		if v.form.mentions(stale) {
-			v.form = Form{}
+		if v.form.Mentions(stale) {
+			v.form = affine.Form{}
 		}
 		if v.cond.mentions(stale) {
 			v.cond = nil
 		}
-		if !v.form.known() {
-			if y, ok := u.m.syms.place[place{merged, b, r}]; ok {
-				v.form = symbolForm(v.Strided.Bits(), y)
+		if !v.form.IsKnown() {
+			if y, ok := u.m.syms.Places[affine.Place{Origin: affine.Merged, At: b, Reg: r}]; ok {
+				v.form = affine.OfSymbol(v.Strided.Bits(), y)
 			}
 		}
 		w := *u.m.value(v.Strided.Narrow(old.Strided), v.form)

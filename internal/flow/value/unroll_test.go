@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"warpbound/internal/emu"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/graph"
 	"warpbound/internal/test/flowtest"
@@ -199,9 +200,9 @@ param = [{name = "p", type = "u32", count = 1024, init = "uniform(0, 9)"}, {name
 `, x, 7*x+55), moduleOf(body))
 		if loops == nil {
 			params := l.Kernel.Params
-			launch := Launch{
+			launch := launchfacts.Launch{
 				Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1},
-				Params: []Word{{params[0].Offset, strided.Multiples(64, 256)}, {params[1].Offset, strided.Between(32, uint64(lo), uint64(hi))}},
+				Params: []launchfacts.Word{{Offset: params[0].Offset, Interval: strided.Multiples(64, 256)}, {Offset: params[1].Offset, Interval: strided.Between(32, uint64(lo), uint64(hi))}},
 			}
 			r := Analyze(l.Graph, launch)
 			bounds := r.Loops()

@@ -1,11 +1,11 @@
 package value
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
@@ -32,11 +32,6 @@ type order uint8
 
 // orders are the outcomes for which comparisons hold.
 var orders = map[isa.Cmp]order{isa.Lt: 1, isa.Eq: 2, isa.Gt: 4, isa.Le: 3, isa.Ge: 6, isa.Ne: 5}
-
-// key tells the form from others.
-func (f Form) key() string {
-	return f.format(func(s Symbol) string { return fmt.Sprint("s", int(s)) })
-}
 
 func (w *way) clone() *way {
 	c := &way{st: w.st.clone(), order: maps.Clone(w.order), facts: slices.Clone(w.facts), gaps: slices.Clone(w.gaps)}
@@ -101,7 +96,7 @@ func (u *unrolling) choose(b, pc int, w *way, p *Value, r isa.Reg) bool {
 	}
 	for bit := range uint64(2) {
 		next := w.clone()
-		next.st.set(r, &Value{Strided: strided.Const(1, bit), form: constForm(1, bit), cond: p.cond})
+		next.st.set(r, &Value{Strided: strided.Const(1, bit), form: affine.Constant(1, bit), cond: p.cond})
 		if u.holds(next, p.cond, bit == 1) && !u.follow(b, pc, next) {
 			return false
 		}
@@ -140,10 +135,10 @@ func (u *unrolling) holds(w *way, c *condition, holds bool) bool {
 	}
 	w.st = st
 	for _, c := range comparisons(c, holds) {
-		if !c.a.form.known() || !c.b.form.known() {
+		if !c.a.form.IsKnown() || !c.b.form.IsKnown() {
 			continue
 		}
-		key, possible := operands{c.a.form.key(), c.b.form.key(), c.sign}, orders[c.cmp]
+		key, possible := operands{c.a.form.Key(), c.b.form.Key(), c.sign}, orders[c.cmp]
 		if key.b < key.a {
 			key.a, key.b = key.b, key.a
 			possible = orders[turned[c.cmp]]

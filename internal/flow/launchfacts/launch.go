@@ -1,4 +1,4 @@
-package value
+package launchfacts
 
 import (
 	"fmt"
@@ -32,7 +32,9 @@ type Launch struct {
 	// Effort is how much work may be done to follow loops.
 	Effort budget.Effort
 
-	doubted bool // see Result.doubted
+	// Doubted takes all words of which nothing is stated for less than a fraction of what their type holds. That need
+	// not be true: what is different then rests on the range of a type.
+	Doubted bool
 }
 
 // Word is a parameter or a part of one, and what it can be.
@@ -57,22 +59,22 @@ func (l *Launch) Warps() int {
 	return (l.Block[0]*l.Block[1]*l.Block[2] + l.Lanes() - 1) / l.Lanes()
 }
 
-// blockThreads returns the most threads that a CTA can have.
-func (l *Launch) blockThreads() int {
+// MaxThreads returns the most threads that a CTA can have.
+func (l *Launch) MaxThreads() int {
 	if l.Block[0] == 0 {
 		return maxBlock
 	}
 	return l.Block[0] * l.Block[1] * l.Block[2]
 }
 
-// thread returns the index of a thread of a CTA by its number.
-func (l *Launch) thread(number int) [3]int {
+// ThreadIndex returns the index of a thread of a CTA by its number.
+func (l *Launch) ThreadIndex(number int) [3]int {
 	return [3]int{number % l.Block[0], number / l.Block[0] % l.Block[1], number / l.Block[0] / l.Block[1]}
 }
 
-// threads returns the numbers of the first thread of a warp and of the one behind its
+// ThreadsOfWarp returns the numbers of the first thread of a warp and of the one behind its
 // last.
-func (l *Launch) threads(warp int) (first, end int) {
+func (l *Launch) ThreadsOfWarp(warp int) (first, end int) {
 	all := l.Block[0] * l.Block[1] * l.Block[2]
 	return min(warp*l.Lanes(), all), min((warp+1)*l.Lanes(), all)
 }
@@ -87,16 +89,16 @@ const (
 // maxWarps is the largest number of warps of a CTA.
 const maxWarps = 64
 
-// special returns the values of a special register that keeps its value while a thread
+// SpecialRegister returns the values of a special register that keeps its value while a thread
 // runs, and whether the lanes of a warp may have different ones.
-func (l *Launch) special(s isa.Special, bounds isa.LaunchBounds) (set strided.Interval, varies, ok bool) {
+func (l *Launch) SpecialRegister(s isa.Special, bounds isa.LaunchBounds) (set strided.Interval, varies, ok bool) {
 	upTo := func(n int) strided.Interval { return strided.Between(32, 0, uint64(n)) }
 	switch s {
 	case isa.TidX, isa.TidY, isa.TidZ:
 		axis := int(s - isa.TidX)
 		_, maximum := l.extent(l.Block, axis, bounds, maxBlock)
 		if l.OneWarp {
-			return l.index(axis), true, true
+			return l.indicesOfWarp(axis), true, true
 		}
 		return upTo(maximum - 1), true, true
 	case isa.NtidX, isa.NtidY, isa.NtidZ:
@@ -132,24 +134,24 @@ func (l *Launch) extent(known [3]int, axis int, bounds isa.LaunchBounds, limit i
 		n := max(bounds.ReqNtid[axis], 1)
 		return n, n
 	}
-	if l.doubted && limit == maxGrid {
+	if l.Doubted && limit == maxGrid {
 		return 1, limit >> 8
 	}
 	return 1, limit
 }
 
-// index returns the thread indices of the lanes of the only warp along an axis.
-func (l *Launch) index(axis int) strided.Interval {
-	first, end := l.threads(l.Warp)
-	set := strided.Const(32, uint64(l.thread(first)[axis]))
+// indicesOfWarp returns the thread indices of the lanes of the only warp along an axis.
+func (l *Launch) indicesOfWarp(axis int) strided.Interval {
+	first, end := l.ThreadsOfWarp(l.Warp)
+	set := strided.Const(32, uint64(l.ThreadIndex(first)[axis]))
 	for i := first; i < end; i++ {
-		set = set.Join(strided.Const(32, uint64(l.thread(i)[axis])))
+		set = set.Join(strided.Const(32, uint64(l.ThreadIndex(i)[axis])))
 	}
 	return set
 }
 
-// parameter returns the words of a parameter, or of its first bytes, its name, and where it leads as an address.
-func (l *Launch) parameter(k *isa.Kernel, offset, width int) (string, strided.Interval, *region) {
+// Parameter returns the words of a parameter, or of its first bytes, its name, and where it leads as an address.
+func (l *Launch) Parameter(k *isa.Kernel, offset, width int) (string, strided.Interval, *Region) {
 	for i := range k.Params {
 		p := &k.Params[i]
 		if offset < p.Offset || offset >= p.Offset+p.Bytes {
@@ -159,17 +161,17 @@ func (l *Launch) parameter(k *isa.Kernel, offset, width int) (string, strided.In
 		if offset > p.Offset {
 			name = fmt.Sprintf("%s+%d", name, offset-p.Offset)
 		}
-		var to *region
+		var to *Region
 		if width == k.AddressBits {
-			to = l.region(offset)
+			to = l.regionAt(offset)
 		}
-		return name, l.word(offset, width), to
+		return name, l.WordAt(offset, width), to
 	}
 	return fmt.Sprintf("param+%d", offset), strided.Any(width), nil
 }
 
-// word returns what so many bits of the parameter block can be: those of a word, a part of one, or several in a row.
-func (l *Launch) word(offset, width int) strided.Interval {
+// WordAt returns what so many bits of the parameter block can be: those of a word, a part of one, or several in a row.
+func (l *Launch) WordAt(offset, width int) strided.Interval {
 	end := offset + width/8
 	sum, at := strided.Const(width, 0), offset
 	for _, w := range l.Params {
@@ -184,24 +186,38 @@ func (l *Launch) word(offset, width int) strided.Interval {
 		}
 	}
 	if at < end {
-		return l.doubt(strided.Any(width))
+		return l.Doubt(strided.Any(width))
 	}
 	return sum
 }
 
-// region returns the memory of which the word at an offset in the parameter block is an address.
-func (l *Launch) region(offset int) *region {
+// regionAt returns the memory of which the word at an offset in the parameter block is an address.
+func (l *Launch) regionAt(offset int) *Region {
 	to, ok := l.Pointers[offset]
 	if !ok {
 		return nil
 	}
-	return &region{buffer: to.Buffer, bytes: l.Buffers[to.Buffer].Bytes, offset: to.Offset}
+	return &Region{Buffer: to.Buffer, Bytes: l.Buffers[to.Buffer].Bytes, Offset: to.Offset}
 }
 
-// variable returns the memory that a variable is.
-func (l *Launch) variable(v *isa.Var) *region {
+// Variable returns the memory that a variable is.
+func (l *Launch) Variable(v *isa.Var) *Region {
 	at := slices.IndexFunc(l.Buffers, func(b Buffer) bool {
 		return b.Variable == v.Name && v.Space != isa.Local && v.Space != isa.Shared // which may have the name of one of the module
 	})
-	return &region{buffer: at, bytes: v.Bytes}
+	return &Region{Buffer: at, Bytes: v.Bytes}
+}
+
+// Doubt returns what takes the place of a set in a doubted analysis: only its least numbers if it holds all words
+// of a type of at least 16 bits, or all multiples of something.
+func (l *Launch) Doubt(s strided.Interval) strided.Interval {
+	if !l.Doubted || s.Bits() < 16 || s.Step() == 0 || s.Count() != strided.Mask(s.Bits())/s.Step() {
+		return s
+	}
+	return strided.FromSpan(s.Bits(), s.Base(), strided.Mask(s.Bits())>>(s.Bits()/4), s.Step())
+}
+
+// States reports whether the launch states a parameter's word at an offset.
+func (l *Launch) States(offset int) bool {
+	return slices.ContainsFunc(l.Params, func(w Word) bool { return w.Offset == offset })
 }

@@ -1,4 +1,4 @@
-package value
+package launchfacts
 
 import (
 	"encoding/binary"
@@ -41,14 +41,14 @@ type Pointer struct {
 	Offset int // in bytes
 }
 
-// at returns the words of so many bytes that may lie at some offsets, all of them in the memory; false if
+// WordsAt returns the words of so many bytes that may lie at some offsets, all of them in the memory; false if
 // nothing is known of them.
-func (c *Contents) at(offsets strided.Interval, bytes int) (strided.Interval, bool) {
+func (c *Contents) WordsAt(offsets strided.Interval, bytes int) (strided.Interval, bool) {
 	switch {
 	case c.Each == 0 || bytes > 8:
 		return strided.Interval{}, false
 	case c.Data != nil:
-		return c.listed(offsets, bytes)
+		return c.listWords(offsets, bytes)
 	}
 	each := uint64(c.Each)
 	if offsets.Step()%each != 0 {
@@ -57,7 +57,7 @@ func (c *Contents) at(offsets strided.Interval, bytes int) (strided.Interval, bo
 	set, ok := c.Set, true
 	switch within := offsets.Base() % each; {
 	case within == 0 && bytes > c.Each:
-		set, ok = c.joined(bytes)
+		set, ok = c.concatElements(bytes)
 	case within+uint64(bytes) > each:
 		return strided.Interval{}, false
 	case bytes < c.Each:
@@ -66,8 +66,8 @@ func (c *Contents) at(offsets strided.Interval, bytes int) (strided.Interval, bo
 	return set, ok && !set.IsAny()
 }
 
-// joined returns the words that several elements in a row make.
-func (c *Contents) joined(bytes int) (strided.Interval, bool) {
+// concatElements returns the words that several elements in a row make.
+func (c *Contents) concatElements(bytes int) (strided.Interval, bool) {
 	sum := strided.Const(8*bytes, 0)
 	for at := 0; at < bytes; at += c.Each {
 		sum = sum.Add(c.Set.Extend(8*bytes, false).Times(1 << (8 * at)))
@@ -75,9 +75,9 @@ func (c *Contents) joined(bytes int) (strided.Interval, bool) {
 	return sum, bytes%c.Each == 0
 }
 
-// listed is at for memory of which all bytes are known.
-func (c *Contents) listed(offsets strided.Interval, bytes int) (strided.Interval, bool) {
-	all := gathered{width: 8 * bytes}
+// listWords is at for memory of which all bytes are known.
+func (c *Contents) listWords(offsets strided.Interval, bytes int) (strided.Interval, bool) {
+	all := hull{width: 8 * bytes}
 	for i := uint64(0); ; i++ {
 		at := int(offsets.Base() + i*offsets.Step())
 		for _, o := range c.Open {
@@ -85,17 +85,17 @@ func (c *Contents) listed(offsets strided.Interval, bytes int) (strided.Interval
 				return strided.Interval{}, false
 			}
 		}
-		all.add(wordAt(c.Data[at : at+bytes]))
+		all.add(littleEndian(c.Data[at : at+bytes]))
 		if i == offsets.Count() {
 			break
 		}
 	}
-	set := all.set()
+	set := all.interval()
 	return set, !set.IsAny()
 }
 
-// wordAt returns a little-endian word of 1, 2, 4 or 8 bytes.
-func wordAt(data []byte) uint64 {
+// littleEndian returns a little-endian word of 1, 2, 4 or 8 bytes.
+func littleEndian(data []byte) uint64 {
 	switch len(data) {
 	case 1:
 		return uint64(data[0])
@@ -107,9 +107,9 @@ func wordAt(data []byte) uint64 {
 	return binary.LittleEndian.Uint64(data)
 }
 
-// gathered is a set that words are added to: the narrower of the intervals that they make as signed and as
+// hull is a set that words are added to: the narrower of the intervals that they make as signed and as
 // unsigned numbers.
-type gathered struct {
+type hull struct {
 	width            int
 	some             bool
 	first, step      uint64
@@ -117,10 +117,10 @@ type gathered struct {
 	minimum, maximum int64
 }
 
-func (g *gathered) add(word uint64) {
+func (g *hull) add(word uint64) {
 	signed := strided.SignExtend(word, g.width)
 	if !g.some {
-		*g = gathered{width: g.width, some: true, first: word, lo: word, hi: word, minimum: signed, maximum: signed}
+		*g = hull{width: g.width, some: true, first: word, lo: word, hi: word, minimum: signed, maximum: signed}
 		return
 	}
 	if word != g.first && g.step != 1 {
@@ -130,9 +130,16 @@ func (g *gathered) add(word uint64) {
 	g.minimum, g.maximum = min(g.minimum, signed), max(g.maximum, signed)
 }
 
-func (g *gathered) set() strided.Interval {
+func (g *hull) interval() strided.Interval {
 	if g.hi-g.lo <= uint64(g.maximum-g.minimum) {
 		return strided.FromSpan(g.width, g.lo, g.hi-g.lo, g.step)
 	}
 	return strided.FromSpan(g.width, uint64(g.minimum), uint64(g.maximum-g.minimum), 1<<bits.TrailingZeros64(g.step|1<<63))
+}
+
+// Region is the memory in which the address lies that a symbol is.
+type Region struct {
+	Buffer int // index in Launch.Buffers, negative if it is none of these
+	Bytes  int
+	Offset int // of the address
 }
