@@ -185,8 +185,44 @@ func TestRunStops(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	for _, limit := range []int64{0, 5000} {
-		if n, err := RunUpTo(context.Background(), g, limit); !errors.Is(err, ErrLimit) || n.WarpInstrs != limit {
+		if n, err := RunSerially(context.Background(), g, Serial{Limit: limit, SMs: 1}); !errors.Is(err, ErrLimit) || n.WarpInstrs != limit {
 			t.Errorf("after %d of %d instructions: %v", n.WarpInstrs, limit, err)
+		}
+	}
+}
+
+// TestRunSerially has all warps count, and looks who came when and where.
+func TestRunSerially(t *testing.T) {
+	s := scenario{body: `
+atom.global.add.u32 %r1, [%rd0], 1; setp.ne.u32 %p0, %laneid, 0; @%p0 bra E;
+mov.u32 %r2, %smid; shl.b32 %r2, %r2, 8; add.u32 %r1, %r1, %r2; mov.u32 %r2, %nsmid; shl.b32 %r2, %r2, 16; add.u32 %r1, %r1, %r2;
+mov.u32 %r3, %ctaid.x; mov.u32 %r4, %warpid; mad.lo.u32 %r3, %r3, 2, %r4; mul.wide.u32 %rd2, %r3, 4; add.u64 %rd2, %rd2, %rd0;
+st.global.u32 [%rd2+4], %r1; E: ret;`}
+	code := decode(t, s.kernel(t))
+	for _, c := range []struct {
+		descending bool
+		want       []uint32 // by CTA and warp: how many threads came before, on which of two multiprocessors
+	}{
+		{false, []uint32{0x20000, 0x20020, 0x20140, 0x20160, 0x20080, 0x200a0}},
+		{true, []uint32{0x200a0, 0x20080, 0x20160, 0x20140, 0x20020, 0x20000}},
+	} {
+		mem := new(Memory)
+		out, err := mem.Alloc("out", 256)
+		if err != nil {
+			t.Fatal(err)
+		}
+		launch := Launch{Grid: [3]int{3, 1, 1}, Block: [3]int{64, 1, 1}, Params: binary.LittleEndian.AppendUint64(nil, out)}
+		g, err := NewGrid(code, launch, mem, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := RunSerially(context.Background(), g, Serial{Limit: 1000, SMs: 2, Descending: c.descending}); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range c.want {
+			if got := binary.LittleEndian.Uint32(mem.Bytes(out)[4+4*i:]); got != want {
+				t.Errorf("descending %t: warp %d of all finds %#x, want %#x", c.descending, i, got, want)
+			}
 		}
 	}
 }

@@ -31,6 +31,27 @@ func (c *Code) WithRaces(lockStep bool) *Code {
 	return &out
 }
 
+// OrderDecides reports whether the order in which warps run may decide what threads access, or what
+// orders accesses, even if nothing races: whether threads see what others have done so far, by atomic
+// operations, strong loads or mbarriers. A reduction gives nobody anything; what a fence behind it
+// orders is decided by those that came before.
+func (c *Code) OrderDecides() bool {
+	reduces, acquires := false, false
+	for pc := range c.instrs {
+		in := c.Instr(pc)
+		order, _ := in.Strength()
+		acquires = acquires || order.Acquires()
+		switch {
+		case order == isa.OrderWeak || in.Op.Info().Effect&isa.ReadsMem == 0:
+		case in.Op == isa.Red:
+			reduces = true
+		default:
+			return true
+		}
+	}
+	return reduces && acquires
+}
+
 // Race is a pair of instructions that race, with the first example of it.
 type Race struct {
 	Kernel *isa.Kernel

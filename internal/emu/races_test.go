@@ -349,3 +349,25 @@ func TestRaces(t *testing.T) {
 		})
 	}
 }
+
+// TestOrderDecides looks which operations show threads what others have done so far.
+func TestOrderDecides(t *testing.T) {
+	for body, want := range map[string]bool{
+		"st.global.u32 [%p], %t; bar.sync 0; ld.global.u32 %r1, [%p]; ret;": false,
+		"st.volatile.global.u32 [%p], %t; fence.acq_rel.gpu; ret;":          false,
+		"ld.volatile.shared.u32 %r1, [%b]; ret;":                            true,
+		"ld.relaxed.gpu.global.u32 %r1, [%p]; ret;":                         true,
+		"ld.acquire.cta.shared.u32 %r1, [%b]; ret;":                         true,
+		"atom.global.add.u32 %r1, [%p], 1; ret;":                            true,
+		"red.global.add.u32 [%p], 1; ret;":                                  false,
+		"red.global.add.u32 [%p], 1; fence.acq_rel.gpu; ret;":               true,
+		"red.release.gpu.global.add.u32 [%p], 1; ret;":                      false,
+		"mbarrier.init.shared.b64 [%b], 1; ret;":                            false,
+		"mbarrier.test_wait.parity.shared.b64 %x1, [%b], 0; ret;":           true,
+		"mbarrier.arrive.shared.b64 %rd1, [%b]; ret;":                       true,
+	} {
+		if got := raceCode(t, body).OrderDecides(); got != want {
+			t.Errorf("%s: %t, want %t", body, got, want)
+		}
+	}
+}

@@ -24,24 +24,44 @@ var ErrLimit = errors.New("instruction limit reached")
 // it waits at a barrier, finds a phase of an mbarrier that is not complete, recurs (Warp.Recurs),
 // or exits. The clocks stand still. Run ends with ctx.Err() soon after ctx is done. It is an error
 // that wraps ErrLivelock if no warp of a CTA gets on, even if it waits for a later CTA.
-func Run(ctx context.Context, g *Grid) (Counters, error) { return RunUpTo(ctx, g, math.MaxInt64) }
+func Run(ctx context.Context, g *Grid) (Counters, error) {
+	return RunSerially(ctx, g, Serial{Limit: math.MaxInt64, SMs: 1})
+}
 
-// RunUpTo is Run that ends with ErrLimit where warps would execute more than so many instructions.
-func RunUpTo(ctx context.Context, g *Grid, limit int64) (Counters, error) {
+// Serial says how RunSerially goes through a launch.
+type Serial struct {
+	Limit      int64 // instructions that warps may execute
+	SMs        int   // multiprocessors, which CTAs are on by turns
+	Descending bool  // the last CTA comes first, and of each CTA the last warp
+}
+
+// at returns which of n is executed after so many others.
+func (s *Serial) at(after, n int) int {
+	if s.Descending {
+		return n - 1 - after
+	}
+	return after
+}
+
+// RunSerially is Run in a given order. It ends with ErrLimit where warps would execute more
+// instructions than they may.
+func RunSerially(ctx context.Context, g *Grid, how Serial) (Counters, error) {
 	var n Counters
 	cta, env, eff := &g.run.cta, &g.run.env, &g.run.eff
-	*env = Env{SMs: 1}
+	*env = Env{SMs: how.SMs}
 	for i := range g.CTAs() {
-		g.StartCTA(cta, i)
+		index := how.at(i, g.CTAs())
+		env.SM = index % how.SMs
+		g.StartCTA(cta, index)
 		for !cta.Done() {
 			before := n.WarpInstrs
 			for k := range cta.Warps {
-				w := &cta.Warps[k]
+				w := &cta.Warps[how.at(k, len(cta.Warps))]
 				for !w.Done() && !w.AtBarrier() && !w.Recurs() && !w.Polled() {
 					if n.WarpInstrs&0xfff == 0 && ctx.Err() != nil {
 						return n, ctx.Err()
 					}
-					if n.WarpInstrs >= limit {
+					if n.WarpInstrs >= how.Limit {
 						return n, ErrLimit
 					}
 					if err := w.Step(env, eff); err != nil {

@@ -9,12 +9,29 @@ import (
 	"warpbound/internal/job"
 )
 
-// Emulate makes a run of a job on some inputs without time. before is called with each launch as it begins, by its number in
-// job.Job.Runs; an error of it ends the run. It is an error, emu.ErrLimit, if warps would execute more than limit instructions.
-func Emulate(ctx context.Context, w *Workload, in *job.Inputs, limit int64, before func(launch int, e *Emulator) error) error {
-	r := &emulation{ctx: ctx, workload: w, inputs: in, left: limit, before: before}
+// Emulation says how Emulate makes a run.
+type Emulation struct {
+	Limit      int64 // instructions that warps may execute in all launches together
+	Descending bool  // as in emu.Serial
+	Races      bool  // look for data races
+	LockStep   bool  // with Races: as in emu.Code.WithRaces
+
+	// Before, unless nil, is called with each launch as it begins, by its number in job.Job.Runs; an error of it ends the run.
+	Before func(launch int, e *Emulator) error
+	// After, unless nil, is called with each launch as it ends, also if an error ends it.
+	After func(e *Emulator)
+}
+
+// Emulate makes a run of a job on some inputs without time, warp after warp. It is an error, emu.ErrLimit, if warps would
+// execute more instructions than they may.
+func Emulate(ctx context.Context, w *Workload, in *job.Inputs, how Emulation) error {
+	r := &emulation{Emulation: how, ctx: ctx, workload: w, inputs: in}
 	for i, k := range w.Kernels {
-		e := k.NewEmulator()
+		code := k.Code
+		if how.Races {
+			code = code.WithRaces(how.LockStep)
+		}
+		e := k.newEmulator(code)
 		if i > 0 {
 			e.memory.Share(r.emulators[0].memory)
 		} else if _, err := e.memory.Fill(in); err != nil {
@@ -25,29 +42,33 @@ func Emulate(ctx context.Context, w *Workload, in *job.Inputs, limit int64, befo
 	return w.Spec.Execute(r)
 }
 
-// emulation makes a run (job.Host).
+// emulation makes a run (job.Host). Its Limit is what is left.
 type emulation struct {
+	Emulation
 	ctx       context.Context
 	workload  *Workload
 	inputs    *job.Inputs
 	emulators []*Emulator // by job.Job.Runs, on one memory
-	left      int64       // instructions of warps
-	before    func(launch int, e *Emulator) error
 }
 
 // Launch implements job.Host.
 func (r *emulation) Launch(i int) error {
-	e := r.emulators[i]
+	e, k := r.emulators[i], r.workload.Kernels[i]
 	if err := e.begin(e.memory.Launch(r.inputs)); err != nil {
 		return err
 	}
-	if err := r.before(i, e); err != nil {
-		return err
+	if r.Before != nil {
+		if err := r.Before(i, e); err != nil {
+			return err
+		}
 	}
-	counted, err := emu.RunUpTo(r.ctx, e.grid, r.left)
-	r.left -= counted.WarpInstrs
+	counted, err := emu.RunSerially(r.ctx, e.grid, emu.Serial{Limit: r.Limit, SMs: int(k.Machine.SM.Count.Value), Descending: r.Descending})
+	r.Limit -= counted.WarpInstrs
+	if r.After != nil {
+		r.After(e)
+	}
 	if err != nil {
-		return fmt.Errorf("kernel %s: %w", r.workload.Kernels[i].Bound.Kernel.Readable(), err)
+		return fmt.Errorf("kernel %s: %w", k.Bound.Kernel.Readable(), err)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func TestEmulate(t *testing.T) {
 	var left [][]byte
 	run := func(limit int64, stop error) error {
 		begun = nil
-		return workload.Emulate(context.Background(), w, in, limit, func(launch int, e *workload.Emulator) error {
+		return workload.Emulate(context.Background(), w, in, workload.Emulation{Limit: limit, Before: func(launch int, e *workload.Emulator) error {
 			begun, left = append(begun, launch), e.Buffers()
 			image, addresses, err := e.Image()
 			if err != nil {
@@ -43,7 +43,7 @@ func TestEmulate(t *testing.T) {
 				}
 			}
 			return stop
-		})
+		}})
 	}
 	if err := run(1<<20, nil); err != nil {
 		t.Fatal(err)

@@ -19,8 +19,10 @@ type Emulator struct {
 }
 
 // NewEmulator prepares an emulator of a kernel.
-func (k *Kernel) NewEmulator() *Emulator {
-	code := k.Code
+func (k *Kernel) NewEmulator() *Emulator { return k.newEmulator(k.Code) }
+
+// newEmulator prepares an emulator of code of a kernel for threads that are not yet scheduled independently.
+func (k *Kernel) newEmulator(code *emu.Code) *Emulator {
 	if k.Machine.IndependentThreads() {
 		path, wait := k.Machine.Turns()
 		code = code.WithThreads(emu.Turns{Path: path, Wait: wait, Swap: k.Machine.SM.SwapPaths.Value == machine.On})
@@ -48,6 +50,9 @@ func (e *Emulator) begin(launch emu.Launch) (err error) {
 	}
 	return e.grid.Restart(launch, e.memory.mem)
 }
+
+// Races returns the data races of the launch so far; none unless Emulation.Races asks for them.
+func (e *Emulator) Races() []emu.Race { return e.grid.Races() }
 
 // Image returns what is known of the launch that begins, and the addresses of buffers by parameter of the whole job. It holds
 // until the launch is executed.
