@@ -230,7 +230,8 @@ type Simulation struct {
 	// then.
 	Device *Device `json:"device,omitempty"`
 
-	// Races are the data races of the run; left out where nobody has looked for them.
+	// Races are the data races of the run, and those with its inputs in other orders of warps; left out where nobody has
+	// looked for them.
 	Races []Race `json:"races,omitzero"`
 
 	// Chain is the chain of causes of the run; nil if that was not asked for.
@@ -292,7 +293,8 @@ type Analysis struct {
 	Placements *Placements `json:"placements,omitempty"`
 	// IfConversion is the module that was written with selections in place of branches; nil if that was not asked for.
 	IfConversion *IfConversion `json:"if_convert,omitempty"`
-	// Races are the data races of the first test vector's run; left out where none was simulated.
+	// Races are the data races of the first test vector's run, and those with its inputs in other orders of warps; left
+	// out where none was simulated.
 	Races []Race `json:"races,omitzero"`
 	// RaceVerdict is what is known of data races for all inputs; left out where the values of the kernel are not known,
 	// and of jobs with several launches in a run.

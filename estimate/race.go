@@ -13,6 +13,9 @@ type Race struct {
 	// Between is the smallest group that has both threads: "instruction" for lanes of a warp in one
 	// execution of an instruction, "warp", "cta" or "grid".
 	Between string `json:"between"`
+	// Order is in which order warps ran, each as far as it got before another did: "ascending" or "descending" by CTA
+	// and warp; left out where it is that of the run which the result is of.
+	Order string `json:"order,omitempty"`
 
 	First  RaceAccess `json:"first"`
 	Second RaceAccess `json:"second"` // the later in the execution

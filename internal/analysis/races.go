@@ -17,7 +17,7 @@ import (
 )
 
 // watch runs the first test vector once more and looks for what says that times and results may not be those of
-// other runs: data races, reads of what nothing has written, barriers that only some threads reach. On a platform
+// other runs: data races, also in other orders of warps, reads of what nothing has written, barriers that only some threads reach. On a platform
 // that does not simulate nothing is looked for, and the races are nil.
 func watch(ctx context.Context, p runner.Platform, w *workload.Workload, maxCycles int64) (races []estimate.Race, warnings []diag.Warning, err error) {
 	r, err := p.Open(w, runner.Options{MaxCycles: maxCycles, Repeats: 1, Checked: true, Races: true})
@@ -78,7 +78,7 @@ func qualify(a *estimate.Analysis) {
 	case a.RaceVerdict != nil && a.RaceVerdict.Verdict == racefree.Free.String():
 		known = "none for any input (proven)"
 	case len(a.Races) > 0:
-		known = fmt.Sprintf("%d pairs of instructions race in the run of the first test vector", len(a.Races))
+		known = fmt.Sprintf("%d pairs of instructions race with the first test vector", len(a.Races))
 	case a.Races != nil:
 		known = "none in the run of the first test vector"
 	}

@@ -18,8 +18,8 @@ type raceLines struct {
 // lines groups races, in their order.
 func lines(list []estimate.Race) []raceLines {
 	type key struct {
-		space, buffer, kind, between string
-		first, second                [2]string
+		space, buffer, kind, between, order string
+		first, second                       [2]string
 	}
 	var groups []raceLines
 	index := map[key]int{}
@@ -31,7 +31,7 @@ func lines(list []estimate.Race) []raceLines {
 	}
 	for i := range list {
 		r := &list[i]
-		k := key{r.Space, r.Buffer, r.Kind, r.Between, place(&r.First), place(&r.Second)}
+		k := key{r.Space, r.Buffer, r.Kind, r.Between, r.Order, place(&r.First), place(&r.Second)}
 		at, known := index[k]
 		if !known {
 			at = len(groups)
@@ -53,7 +53,7 @@ func (r raceLines) What() string {
 	if r.Pairs > 1 {
 		text += fmt.Sprintf(" at %d pairs of instructions", r.Pairs)
 	}
-	return text
+	return text + raceOrders[r.Order]
 }
 
 // Accesses are the two accesses.
@@ -93,6 +93,9 @@ var (
 	}
 	raceThreads = map[string]string{
 		"instruction": "lanes of one warp in one instruction", "warp": "lanes of one warp", "cta": "warps of one CTA", "grid": "different CTAs",
+	}
+	raceOrders = map[string]string{
+		"": "", "ascending": "; if warps run one after the other", "descending": "; if warps run one after the other, the last first",
 	}
 	raceAccesses = map[string]string{
 		"load": "load", "store": "store", "atomic": "atomic operation", "copy": "asynchronous copy, for which nobody has waited,",

@@ -48,7 +48,7 @@ type Options struct {
 	Repeats   int       // how often the caller runs each input, as Platform.Repeats says
 	Averaged  bool      // the time of a run is the mean of several, where times vary
 	Checked   bool      // tell of reads of memory that nothing has written
-	Races     bool      // look for data races, on one core
+	Races     bool      // look for data races, on one core, and in other orders of warps if these decide what threads do
 	Unordered bool      // with Races: program order orders nothing for other lanes of a warp, even in lock-step
 	Chain     bool      // find the chain of causes of each run, on one core
 	Follow    bool      // follow what the sampled inputs reach, on one core
@@ -235,7 +235,8 @@ type Statistics interface {
 	// Warnings tells of reads of memory that nothing had written, of barriers that only some threads
 	// reached, of paths that took turns, and of what the manual leaves undefined.
 	Warnings() []diag.Warning
-	// Races are the data races of the run: none unless Options.Races asks for them.
+	// Races are the data races of the run, and behind them those with its inputs in other orders of warps: none unless
+	// Options.Races asks for them.
 	Races() []estimate.Race
 	// Chain is the chain of causes of the run; without segments unless Options.Chain asks for it.
 	Chain() *estimate.Chain

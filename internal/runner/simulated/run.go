@@ -26,13 +26,14 @@ type run struct {
 	limit    int64          // cycles
 	taint    *taint.Tracker // nil if inputs are not followed
 	reach    bool           // as runner.Options
+	serial   serial
 	result   sim.Result
 	outcome  runner.Outcome
 }
 
 // newRun prepares a simulator of each launch. It is an error if one of them does not fit the machine.
 func newRun(w *workload.Workload, opts runner.Options) (*run, error) {
-	t := &run{job: w.Spec, several: w.Several(), warm: w.Spec.Caches.Warm, limit: opts.Limit()}
+	t := &run{job: w.Spec, several: w.Several(), warm: w.Spec.Caches.Warm, limit: opts.Limit(), serial: newSerial(w, opts)}
 	if opts.Follow {
 		t.taint, t.reach = taint.NewTracker(opts.Orders), opts.Reach
 	}
@@ -44,7 +45,7 @@ func newRun(w *workload.Workload, opts runner.Options) (*run, error) {
 		t.launches = append(t.launches, s)
 		t.outcome.Launches = append(t.outcome.Launches, runner.Launch{Kernel: k.Bound.Kernel.Name})
 	}
-	t.outcome.Statistics = &statistics{result: &t.result}
+	t.outcome.Statistics = &statistics{result: &t.result, serial: &t.serial}
 	return t, nil
 }
 
@@ -69,6 +70,9 @@ func (t *run) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder) (*r
 		if t.taint.Incomplete() {
 			return nil, errors.New("internal error: a run accesses other memory when it is made again")
 		}
+	}
+	if err := t.serial.look(ctx, in, &t.result); err != nil {
+		return nil, err
 	}
 	t.outcome.Cycles, t.outcome.Rounds = t.result.Cycles, t.outcome.Launches[0].Executions
 	t.outcome.Buffers = t.launches[0].memory.Buffers()

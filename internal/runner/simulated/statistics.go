@@ -12,7 +12,10 @@ import (
 )
 
 // statistics are the figures of a simulated run.
-type statistics struct{ result *sim.Result }
+type statistics struct {
+	result *sim.Result
+	serial *serial
+}
 
 // Describe implements runner.Statistics.
 func (t *statistics) Describe(s *estimate.Simulation) {
@@ -133,11 +136,19 @@ func hazard(h *emu.Race, pairs int) diag.Warning {
 
 // Races implements runner.Statistics.
 func (t *statistics) Races() []estimate.Race {
-	list := make([]estimate.Race, 0, len(t.result.Races))
-	for i := range t.result.Races {
-		r := &t.result.Races[i]
+	list := races([]estimate.Race{}, t.result.Races, "")
+	for _, s := range t.serial.found {
+		list = races(list, s.list, s.order)
+	}
+	return list
+}
+
+// races adds races of a run to a list, with the order in which warps ran.
+func races(list []estimate.Race, found []emu.Race, order string) []estimate.Race {
+	for i := range found {
+		r := &found[i]
 		list = append(list, estimate.Race{
-			Space: r.Space.String(), Buffer: r.Buffer, Offset: r.Offset, Kind: r.Kind.String(), Between: r.Reach.String(),
+			Space: r.Space.String(), Buffer: r.Buffer, Offset: r.Offset, Kind: r.Kind.String(), Between: r.Reach.String(), Order: order,
 			First: raceAccess(&r.First), Second: raceAccess(&r.Second), Count: r.Count,
 		})
 	}
