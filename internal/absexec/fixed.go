@@ -42,7 +42,10 @@ func (x *execution) checkFixed() error {
 	}
 	for m := a.Lanes[isa.Global] & s.May; m != 0; m &= m - 1 {
 		l := a.addr.lane(bits.TrailingZeros64(m))
-		lo, hi, _ := x.box.span(ramp{int64(l.base), l.steps(64)}) // known addresses do not wrap around (address)
+		lo, hi, ok := x.box.span(ramp{int64(l.base), l.steps(64)})
+		if !ok { // known addresses do not wrap around (address)
+			return diag.Errorf(s.Instr.Pos, "internal error: the known address of a store wraps around among CTAs")
+		}
 		for _, r := range x.config.Fixed {
 			if uint64(lo) < r.Addr+uint64(r.Bytes) && r.Addr < uint64(hi)+uint64(a.Bytes) {
 				return &WriteError{Pos: s.Instr.Pos, Range: r}

@@ -3,9 +3,13 @@ package absexec
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
+	"warpbound/diag"
 	"warpbound/internal/abi"
+	"warpbound/internal/alu"
+	"warpbound/internal/isa"
 )
 
 // TestStoresToFixedBuffers has buffers whose contents are taken as fixed. A store that may be to one is an error, also where addresses of CTAs
@@ -31,6 +35,35 @@ func TestStoresToFixedBuffers(t *testing.T) {
 		_, err := New(config).Warp(context.Background(), 0, func(Box) Visitor { return silent{} })
 		if write := (*WriteError)(nil); errors.As(err, &write) != c.writes || !c.writes && err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestSpanOfStores has a store at a known address that goes from one CTA to the next by steps. Where
+// it wraps around, which no kernel brings about, it may be anywhere: an error, though it begins
+// outside the buffer whose contents are taken as fixed.
+func TestSpanOfStores(t *testing.T) {
+	for _, c := range []struct {
+		step int64
+		want string
+	}{
+		{4, ""},
+		{1 << 62, "k.ptx:7:2: internal error: the known address of a store wraps around among CTAs"},
+		{-1 << 62, "k.ptx:7:2: internal error: the known address of a store wraps around among CTAs"},
+	} {
+		at := &value{known: 1, base: make([]alu.Vector, 1)}
+		set(at.base, 0, abi.GlobalBase+1<<20)
+		at.setSteps(0, [Axes]int64{c.step}, ^uint64(0))
+		access := &Access{Space: isa.Global, Bytes: 4, Known: 1, addr: at}
+		access.Lanes[isa.Global] = 1
+		x := &execution{
+			Executor: &Executor{config: Config{Fixed: []Range{{abi.GlobalBase, 64}}}},
+			box:      Box{Hi: [3]int{8, 1, 1}},
+			step:     Step{Instr: &isa.Instr{Op: isa.St, Pos: diag.Pos{File: "k.ptx", Line: 7, Col: 2}}, May: 1, Access: access},
+		}
+		switch err := x.checkFixed(); {
+		case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("by steps of %#x: %v, want %q", c.step, err, c.want)
 		}
 	}
 }
