@@ -38,17 +38,16 @@ func (x *step) chain(s *Sink) {
 		in, read := &x.kernel.Instrs[pc], x.spread[pc].read
 		values, given := x.writers(registers(in)), true
 		var stores []int
-		if read != 0 && !x.given.any(read, uint64(max(in.Type.Bytes(), 1))) {
-			stores = x.stores(in, spaceAt(read))
-			_, writes := writesTo(in)
-			given = len(stores) == 0 && (!writes || len(values) == 0) // an atomic operation can read what it has written itself
+		if read != 0 && !x.given.any(read, 1) {
+			stores = x.stores(read)
+			given = len(stores) == 0
 		}
 		at, ok := x.parameter(in)
 		s.Unsettled, s.Unordered = x.spread[pc].unsettled, x.spread[pc].unordered
 		if ok || read != 0 && given || s.Unsettled || s.Unordered {
 			if s.Origin = at; !ok {
 				s.Origin = read
-				s.Mixed = !s.Unsettled && !s.Unordered && x.order.decides() && !x.given.any(read, uint64(max(in.Type.Bytes(), 1)))
+				s.Mixed = !s.Unsettled && !s.Unordered && x.order.decides() && !x.given.any(read, 1)
 			}
 			for ; pc >= 0; pc = before[pc] {
 				s.Chain = append(s.Chain, &x.kernel.Instrs[pc])
@@ -99,45 +98,15 @@ func (x *step) writers(of []isa.Reg) (list []int) {
 	return list
 }
 
-// stores returns the instructions that wrote something tainted to memory of the space from which another one read it; none
-// if it is what the launch began with.
-func (x *step) stores(of *isa.Instr, space isa.Space) (list []int) {
-	for pc := range x.kernel.Instrs {
-		in := &x.kernel.Instrs[pc]
-		if to, writes := writesTo(in); writes && x.spread[pc].made && in != of && (to == space || to == isa.Generic) {
+// stores returns the instructions that wrote something tainted to a byte, the one that read it perhaps among them; none
+// if it is as the launch began.
+func (x *step) stores(read uint64) (list []int) {
+	for pc := range x.spread {
+		if x.spread[pc].wrote.any(read, 1) {
 			list = append(list, pc)
 		}
 	}
 	return list
-}
-
-// writesTo returns the space of the memory that an instruction writes, if it does.
-func writesTo(in *isa.Instr) (space isa.Space, writes bool) {
-	switch in.Op {
-	case isa.St, isa.Atom, isa.Red, isa.StMatrix:
-		return in.Space, true
-	case isa.CpAsync:
-		return isa.Shared, true
-	case isa.BulkCopy:
-		if in.Space == isa.Global {
-			return isa.Global, true
-		}
-		return isa.Shared, true
-	}
-	return isa.Generic, false
-}
-
-// spaceAt returns the space in which an address lies.
-func spaceAt(addr uint64) isa.Space {
-	switch {
-	case addr >= abi.GlobalBase:
-		return isa.Global
-	case addr >= abi.ParamBase:
-		return isa.Param
-	case addr >= abi.LocalBase:
-		return isa.Local
-	}
-	return isa.Shared
 }
 
 // parameter returns where a tainted parameter lies that an instruction reads as an operand.

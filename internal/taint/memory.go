@@ -108,7 +108,7 @@ func (x *step) touched(element, elements int) (lanes uint64) {
 		lane := bits.TrailingZeros64(m)
 		if in, at, n := x.part(lane, element, elements); in.any(at, n) {
 			lanes |= 1 << lane
-			x.spread[x.PC].read = x.Effect.Access.Addr[lane]
+			x.spread[x.PC].read = x.Effect.Access.Addr[lane] + uint64(element)*n + in.first(at, n) - at
 		}
 	}
 	return lanes
@@ -140,6 +140,9 @@ func (x *step) put(element, elements int, tainted uint64, value *isa.Operand) {
 			tainted |= 1 << lane
 		}
 		in.put(at, n, tainted>>lane&1 != 0)
+		if tainted>>lane&1 != 0 {
+			x.spread[x.PC].wrote.put(x.Effect.Access.Addr[lane]+uint64(element)*n, n, true)
+		}
 	}
 	x.hands(tainted & x.mask)
 }
@@ -192,10 +195,11 @@ func (x *step) atomic() {
 		}
 		if in.any(at, n) {
 			results |= 1 << lane
-			x.spread[x.PC].read = x.Effect.Access.Addr[lane]
+			x.spread[x.PC].read = x.Effect.Access.Addr[lane] + in.first(at, n) - at
 		}
 		if operands>>lane&1 != 0 {
 			in.put(at, n, true)
+			x.spread[x.PC].wrote.put(x.Effect.Access.Addr[lane], n, true)
 		}
 	}
 	x.write(results)
@@ -227,14 +231,12 @@ func (x *step) copy() Kind {
 		decided := accesses && x.noteRead(from, source, n)
 		decided = x.noteWrite(to, target, n, written{tainted: reached}) || decided
 		to.put(target, n, reached || decided)
-		if decided {
+		if reached || decided {
 			tainted |= 1 << lane
+			x.spread[x.PC].wrote.put(target, n, true)
 		}
-		if reached {
-			tainted |= 1 << lane
-			if x.spread[x.PC].read == 0 {
-				x.spread[x.PC].read = from.first(source, n)
-			}
+		if reached && x.spread[x.PC].read == 0 {
+			x.spread[x.PC].read = from.first(source, n)
 		}
 	}
 	x.hands(tainted)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpbound/internal/abi"
 	"warpbound/internal/emu"
 	"warpbound/internal/taint"
 	"warpbound/internal/test/effort"
@@ -143,8 +144,9 @@ type access struct {
 	addr [lanes]uint64
 }
 
-// execute executes a kernel in a random order of warps, so many in a CTA, and returns what each did.
-func execute(t *testing.T, code *emu.Code, warps int, src *rand.Rand, tracker *taint.Tracker) [][]access {
+// execute executes a kernel in a random order of warps, so many in a CTA, and returns what each did. A tracker, unless nil,
+// follows inputs in global memory, too.
+func execute(t *testing.T, code *emu.Code, warps int, src *rand.Rand, tracker *taint.Tracker, inputs ...taint.Range) [][]access {
 	t.Helper()
 	done := make([][]access, ctas*warps)
 	mem := new(emu.Memory)
@@ -154,7 +156,7 @@ func execute(t *testing.T, code *emu.Code, warps int, src *rand.Rand, tracker *t
 		t.Fatal(err)
 	}
 	if tracker != nil {
-		tracker.Begin(nil)
+		tracker.Begin(inputs)
 		tracker.Launch(code.Kernel(), nil, warps)
 	}
 	var all [ctas]emu.CTA
@@ -201,13 +203,13 @@ func execute(t *testing.T, code *emu.Code, warps int, src *rand.Rand, tracker *t
 }
 
 // follow executes a kernel in an order that a seed draws, again if it has to be, and returns where
-// what the order decides comes to.
-func follow(t *testing.T, code *emu.Code, warps int, seed uint64) (done [][]access, again bool, sink *taint.Sink) {
+// inputs or what the order decides come to.
+func follow(t *testing.T, code *emu.Code, warps int, seed uint64, inputs ...taint.Range) (done [][]access, again bool, sink *taint.Sink) {
 	t.Helper()
 	tracker := taint.NewTracker(true)
-	done = execute(t, code, warps, rand.New(rand.NewPCG(seed, 2)), tracker)
+	done = execute(t, code, warps, rand.New(rand.NewPCG(seed, 2)), tracker, inputs...)
 	if again = tracker.Incomplete(); again {
-		execute(t, code, warps, rand.New(rand.NewPCG(seed, 2)), tracker)
+		execute(t, code, warps, rand.New(rand.NewPCG(seed, 2)), tracker, inputs...)
 		if tracker.Incomplete() {
 			t.Error("a third run would be needed")
 		}
@@ -250,7 +252,10 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestOrderDecides has the order of threads decide the number %r0, or not, whatever the order is.
+// input is the last word of the buffer.
+var input = taint.Range{Start: abi.GlobalBase + 4*(words-1), Bytes: 4}
+
+// TestOrderDecides has the order of threads decide the number %r0, or not, whatever the order is. Inputs are in one word.
 func TestOrderDecides(t *testing.T) {
 	const barrier = "bar.sync 0;\n"
 	const load, loadGlobal = "ld.shared.u32 %r0, [words];\n", "ld.global.u32 %r0, [%buf];\n"
@@ -326,17 +331,50 @@ func TestOrderDecides(t *testing.T) {
 		{"what an mbarrier answers", "setp.eq.u32 %p, %tid.x, 0;\n@%p mbarrier.init.shared.b64 [words], 6;\n" + barrier + "mbarrier.arrive.shared.b64 %z, [words];\nmbarrier.test_wait.parity.shared.b64 %p, [words], 0;\nselp.u32 %r0, 1, 2, %p;", true},
 		{"what is done while one waits", "setp.eq.u32 %p, %tid.x, 0;\n@%p mbarrier.init.shared.b64 [words], 6;\n" + barrier + "mbarrier.arrive.shared.b64 %z, [words];\nW: mbarrier.test_wait.parity.shared.b64 %p, [words], 0;\n@%p bra D;\nadd.u32 %r0, %r0, 1;\nbra W;\nD:", true},
 		{"an asynchronous copy of what others store", "@%c0 st.global.u32 [%buf], 7;\ncp.async.ca.shared.global [words], [%buf], 4;\ncp.async.wait_all;\n" + barrier + load, true},
+		{"which CTA is the last, beside inputs", "setp.eq.u32 %p, %tid.x, 0;\nld.global.u32 %r1, [%buf+12];\n@%p st.shared.u32 [words+4], %r1;\n@%p atom.global.add.u32 %r2, [%buf], 1;\n" +
+			"@%p st.shared.u32 [words], %r2;\n" + barrier + load, true},
+		{"a byte beside an input", "setp.eq.u32 %p, %tid.x, 0;\nld.global.u32 %r1, [%buf+12];\n@%p st.shared.u8 [words+1], %r1;\n@%p atom.global.add.u32 %r2, [%buf], 1;\n" +
+			"@%p st.shared.u8 [words], %r2;\n" + barrier + "ld.shared.u8 %r0, [words];\n", true},
+		{"beside copied inputs", "setp.eq.u32 %p, %tid.x, 0;\n@%p cp.async.ca.shared.global [words+4], [%buf+12], 4;\n@%p cp.async.wait_all;\n@%p atom.global.add.u32 %r2, [%buf], 1;\n" +
+			"@%p st.shared.u32 [words], %r2;\n" + barrier + load, true},
+		{"beside a sum of inputs", "setp.eq.u32 %p, %tid.x, 0;\nld.global.u32 %r1, [%buf+12];\n@%p red.shared.add.u32 [words+4], %r1;\n@%p atom.global.add.u32 %r2, [%buf], 1;\n" +
+			"@%p red.shared.add.u32 [words], %r2;\n" + barrier + load, true},
+		{"the second of two words", "setp.eq.u32 %p, %tid.x, 0;\nld.global.u32 %r1, [%buf+12];\n@%p st.shared.u32 [words+8], %r1;\n@%p atom.global.add.u32 %r2, [%buf], 1;\n" +
+			"@%p st.shared.v2.u32 [words], {1, %r2};\n" + barrier + "ld.shared.v2.u32 {%r1, %r0}, [words];\n", true},
 		{"an asynchronous copy that others read", "@%w0 cp.async.ca.shared.global [words], [%buf], 4;\n@%w0 cp.async.wait_all;\n" + load, true},
 	} {
 		code := emutest.Code(t, orderModule+c.body+"\nand.b32 %r0, %r0, 1;\nsetp.eq.u32 %p, %r0, 0;\n@%p bra END;\nmov.u32 %r1, 2;\nEND:\nret;\n}\n")
 		for seed := range uint64(8) {
-			_, _, sink := follow(t, code, 3, seed)
+			_, _, sink := follow(t, code, 3, seed, input)
 			if (sink != nil) != c.decides {
 				t.Errorf("%s: the order comes to %+v, want %v", c.name, sink, c.decides)
 				break
 			}
 			if sink != nil && (!sink.Unordered || len(sink.Chain) == 0) {
 				t.Errorf("%s: it is not said that the order decides: %+v", c.name, sink)
+			}
+		}
+	}
+}
+
+// TestInputsBesideOrder has inputs come to the number, where the order of threads decides what lies beside them.
+func TestInputsBesideOrder(t *testing.T) {
+	const one = "setp.eq.u32 %p, %tid.x, 0;\n@%p atom.global.add.u32 %r2, [%buf], 1;\n@%p st.shared.u32 [words+4], %r2;\n"
+	for name, body := range map[string]string{
+		"a store":                      one + "ld.global.u32 %r1, [%buf+12];\n@%p st.shared.u32 [words], %r1;\nbar.sync 0;\nld.shared.u32 %r0, [words];\n",
+		"a sum":                        one + "ld.global.u32 %r1, [%buf+12];\n@%p red.shared.add.u32 [words], %r1;\nbar.sync 0;\nld.shared.u32 %r0, [words];\n",
+		"a copy":                       one + "@%p cp.async.ca.shared.global [words], [%buf+12], 4;\ncp.async.wait_all;\nbar.sync 0;\nld.shared.u32 %r0, [words];\n",
+		"the second word":              "ld.global.v2.u32 {%r1, %r0}, [%buf+8];\n",
+		"an atomic number with a byte": "setp.eq.u32 %p, %tid.x, 0;\nld.global.u32 %r1, [%buf+12];\n@%p st.shared.u8 [words+1], %r1;\n@%p atom.shared.add.u32 %r0, [words], 1;\n",
+		"what an atomic operation has written": one + "ld.global.u32 %r1, [%buf+12];\nmov.u32 %r4, 0;\nAGAIN: @%p atom.shared.add.u32 %r0, [words], %r1;\n" +
+			"add.u32 %r4, %r4, 1;\nsetp.lt.u32 %w2, %r4, 2;\n@%w2 bra AGAIN;\n",
+		"an atomic number": one + "ld.global.u32 %r1, [%buf+12];\n@%p atom.shared.add.u32 %r3, [words], %r1;\n@%p atom.shared.add.u32 %r0, [words], 1;\n",
+	} {
+		code := emutest.Code(t, orderModule+body+"setp.eq.u32 %p, %r0, 0;\n@%p bra END;\nmov.u32 %r1, 2;\nEND:\nret;\n}\n")
+		for seed := range uint64(8) {
+			if _, _, sink := follow(t, code, 3, seed, input); sink == nil || sink.Unordered || sink.Mixed || sink.Origin != input.Start {
+				t.Errorf("%s: %+v comes to the number", name, sink)
+				break
 			}
 		}
 	}

@@ -84,7 +84,8 @@ type spread struct {
 	made      bool   // what it wrote was tainted
 	unsettled bool   // of itself: a device may have made something else of its sources
 	unordered bool   // of itself: the order of threads decides what it was
-	read      uint64 // the address of something tainted that it read in memory; 0 if there was none
+	read      uint64 // the address of a tainted byte that it read in memory; 0 if there was none
+	wrote     set    // the addresses of tainted bytes that it wrote there
 }
 
 // cta is what is tainted of a CTA.
