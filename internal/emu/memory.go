@@ -19,7 +19,9 @@ type Memory struct {
 	next    uint64   // offset from GlobalBase of the next buffer
 	heap    uint64   // bytes that kernels have allocated
 	unset   bool     // there are buffers without contents
-	owner   []int32  // of each granule from GlobalBase: index of its buffer plus one
+	owner   []int32  // of each granule from GlobalBase: index of its buffer plus one; none of buffers from the first reserved one on
+
+	reserved bool // there are buffers without bytes
 }
 
 // region is a range of addresses of one space with the bytes behind it. For
@@ -47,7 +49,31 @@ func (m *Memory) Alloc(name string, size int) (uint64, error) {
 	return b.base, nil
 }
 
+// Reserve is Alloc of a buffer that has a place and no bytes. It takes no memory, whatever the size, and no
+// kernel can run.
+func (m *Memory) Reserve(name string, size int) (uint64, error) {
+	m.reserved = true
+	b, err := m.reserve(name, isa.Global, size, abi.BufferAlign)
+	if err != nil {
+		return 0, err
+	}
+	b.data = nil
+	return b.base, nil
+}
+
+// alloc makes a buffer of zero bytes.
 func (m *Memory) alloc(name string, space isa.Space, size, align int) (*region, error) {
+	b, err := m.reserve(name, space, size, align)
+	if err != nil {
+		return nil, err
+	}
+	b.data = sized(b.data, size)
+	clear(b.data)
+	return b, nil
+}
+
+// reserve finds a place for a buffer. It has the storage of the run before.
+func (m *Memory) reserve(name string, space isa.Space, size, align int) (*region, error) {
 	start := abi.AlignUp(m.next, uint64(max(align, abi.BufferAlign)))
 	if size < 0 || uint64(size) > abi.MaxGlobal || start+uint64(size) > abi.MaxGlobal {
 		return nil, fmt.Errorf("buffer %s of %d bytes does not fit into %d bytes of global memory", name, size, int64(abi.MaxGlobal))
@@ -59,19 +85,21 @@ func (m *Memory) alloc(name string, space isa.Space, size, align int) (*region, 
 		m.buffers = append(m.buffers, region{})
 	}
 	b := &m.buffers[i]
-	*b = region{name: name, space: space, base: abi.GlobalBase + start, size: uint64(size), data: sized(b.data, size)}
+	*b = region{name: name, space: space, base: abi.GlobalBase + start, size: uint64(size), data: b.data}
 	if b.readOnly() {
 		b.forbids = forbid(Store, Atomic)
 	}
-	clear(b.data)
 	end := abi.AlignUp(start+uint64(max(size, 1)), granule)
+	m.next = end + abi.BufferGap
+	if m.reserved {
+		return b, nil
+	}
 	for uint64(len(m.owner))*granule < start {
 		m.owner = append(m.owner, 0)
 	}
 	for uint64(len(m.owner))*granule < end {
 		m.owner = append(m.owner, int32(i+1))
 	}
-	m.next = end + abi.BufferGap
 	return b, nil
 }
 
@@ -92,17 +120,17 @@ func (m *Memory) Free(addr uint64) bool {
 // Bytes returns the contents of the buffer that begins at addr, nil if there is
 // none. They may be read and written until the next Reset.
 func (m *Memory) Bytes(addr uint64) []byte {
-	if b := m.find(addr); b != nil && b.base == addr {
+	if b := m.look(addr); b != nil && b.base == addr {
 		return b.data
 	}
 	return nil
 }
 
 // Contents returns n bytes from addr, which need not be the beginning of a buffer; nil if
-// they do not lie in one. They are valid as those of Bytes.
+// they do not lie in one that has bytes. They are valid as those of Bytes.
 func (m *Memory) Contents(addr uint64, n int) []byte {
-	r := m.find(addr)
-	if r == nil || addr-r.base > r.size || r.size-(addr-r.base) < uint64(n) {
+	r := m.look(addr)
+	if r == nil || addr-r.base > uint64(len(r.data)) || uint64(len(r.data))-(addr-r.base) < uint64(n) {
 		return nil
 	}
 	return r.data[addr-r.base:][:n]
@@ -113,7 +141,7 @@ func (m *Memory) Contents(addr uint64, n int) []byte {
 func (m *Memory) Reset() {
 	m.buffers = m.buffers[:0]
 	m.owner = m.owner[:0]
-	m.next, m.heap, m.unset = 0, 0, false
+	m.next, m.heap, m.unset, m.reserved = 0, 0, false, false
 }
 
 // find returns the buffer whose granules hold addr, nil if there is none. The
@@ -124,6 +152,18 @@ func (m *Memory) find(addr uint64) *region {
 		return nil
 	}
 	return &m.buffers[m.owner[g]-1]
+}
+
+// look is find in memory that may have reserved buffers.
+func (m *Memory) look(addr uint64) *region {
+	if !m.reserved {
+		return m.find(addr)
+	}
+	i := sort.Search(len(m.buffers), func(i int) bool { return m.buffers[i].base > addr }) - 1
+	if i < 0 || addr-m.buffers[i].base >= abi.AlignUp(max(m.buffers[i].size, 1), granule) {
+		return nil
+	}
+	return &m.buffers[i]
 }
 
 // nearest returns the buffer closest to addr, nil if there is none.

@@ -56,6 +56,50 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestReserve lays memory out twice, once with places alone: all is where it is else, and what has bytes has the same.
+func TestReserve(t *testing.T) {
+	sizes := []int{1000, 0, 256, 1 << 16, 1}
+	v := isa.Var{Name: "v", Space: isa.Const, Bytes: 300, Align: 512, Init: []byte{7, 8}}
+	whole, places := new(Memory), new(Memory)
+	for range 2 {
+		whole.Reset()
+		places.Reset()
+		for _, size := range sizes {
+			want, err := whole.Alloc("b", size)
+			at, failed := places.Reserve("b", size)
+			if err != nil || failed != nil || at != want {
+				t.Errorf("a buffer of %d bytes is at 0x%x, want 0x%x (%v, %v)", size, at, want, err, failed)
+			}
+			if places.Bytes(at) != nil || places.Contents(at, 1) != nil {
+				t.Errorf("a reserved buffer of %d bytes has some", size)
+			}
+			if r := places.look(at + uint64(max(size-1, 0))); r == nil || r.base != at {
+				t.Errorf("the last byte of %d is not found", size)
+			}
+			if places.look(at-1) != nil || places.look(abi.AlignUp(at+uint64(max(size, 1)), granule)) != nil {
+				t.Errorf("a gap beside %d bytes holds a buffer", size)
+			}
+		}
+		at, err := places.place(&v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := places.Contents(at, 3); !slices.Equal(got, []byte{7, 8, 0}) || places.Contents(at+298, 3) != nil || len(places.Bytes(at)) != 300 {
+			t.Errorf("a variable behind reserved buffers holds %v", got)
+		}
+		if len(places.owner) != 0 {
+			t.Errorf("a table of %d owners of reserved buffers", len(places.owner))
+		}
+	}
+	if _, err := places.Reserve("huge", 1<<50); err == nil || !strings.Contains(err.Error(), "huge") {
+		t.Errorf("got %v", err)
+	}
+	places.Reset()
+	if at, err := places.Alloc("b", 8); err != nil || len(places.Bytes(at)) != 8 || places.find(at) == nil {
+		t.Errorf("memory that is used again has no buffers with bytes: %v", err)
+	}
+}
+
 func TestMemoryReusesStorage(t *testing.T) {
 	m := new(Memory)
 	n := testing.AllocsPerRun(100, func() {

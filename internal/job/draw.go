@@ -78,14 +78,8 @@ func (c *Content) fill(dst []byte, typ isa.Type, rng *rand.PCG) {
 		clear(dst)
 	case c.Kind == Fixed:
 		copy(dst, c.Data)
-	case c.Kind == Iota && typ.IsFloat():
-		for i := range len(dst) / size {
-			putBits(dst[i*size:(i+1)*size], floatBits(typ, float64(i)))
-		}
 	case c.Kind == Iota:
-		for i := range len(dst) / size {
-			putBits(dst[i*size:(i+1)*size], uint64(i))
-		}
+		count(dst, typ, 0)
 	case typ.IsFloat():
 		for ; len(dst) > 0; dst = dst[size:] {
 			putBits(dst[:size], between(rng, typ, c.Low, c.High))
@@ -95,6 +89,35 @@ func (c *Content) fill(dst []byte, typ isa.Type, rng *rand.PCG) {
 			putBits(dst[:size], c.Base+upTo(rng, c.Span))
 		}
 	}
+}
+
+// count makes elements of the type that count from first on.
+func count(dst []byte, typ isa.Type, first int) {
+	size := typ.Bytes()
+	for i := range len(dst) / size {
+		word := uint64(first + i)
+		if typ.IsFloat() {
+			word = floatBits(typ, float64(first+i))
+		}
+		putBits(dst[i*size:(i+1)*size], word)
+	}
+}
+
+// part returns n bytes from an offset of the content of a buffer, nil if there are none without all others.
+func (c *Content) part(typ isa.Type, offset, n int) []byte {
+	size := typ.Bytes()
+	first := offset / size
+	switch {
+	case c.Kind == Zeros || c.Kind == Unset:
+		return make([]byte, n)
+	case c.Kind == Iota:
+		elements := make([]byte, ((offset+n-1)/size+1-first)*size)
+		count(elements, typ, first)
+		return elements[offset-first*size:][:n]
+	case c.Kind == Fixed && c.Pointers == nil:
+		return c.Data[offset:][:n]
+	}
+	return nil
 }
 
 // iotaMax is how many elements of the type can be counted through without

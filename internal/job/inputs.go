@@ -116,6 +116,16 @@ func (in *Inputs) Contents(param int, scratch []byte) []byte {
 	return scratch
 }
 
+// Part returns n bytes from an offset of a buffer that Contents would hold there, and makes no others; nil if those
+// depend on others, or are addresses. They must not be changed.
+func (in *Inputs) Part(param, offset, n int) []byte {
+	if data := in.Buffers[param]; data != nil {
+		return data[offset:][:n]
+	}
+	p := &in.bound.Job.Whole().Params[param]
+	return p.Content.part(p.Type, offset, n)
+}
+
 // Hash returns a SHA-256, in hexadecimal, of what the inputs hold.
 func (in *Inputs) Hash() string {
 	h := sha256.New()

@@ -222,6 +222,33 @@ func BenchmarkFill(b *testing.B) {
 	}
 }
 
+// TestPart compares parts of contents with all of them: there is one of each content that does not depend on other elements.
+func TestPart(t *testing.T) {
+	src := head + "[[param]]\nname = 'p'\ntype = 'u64'\ncount = 4\nvalues = [1, 2, 3, 4]\npointers = [{at = 8, to = 'z'}]\n" +
+		"[[param]]\nname = 'z'\ntype = 'u16'\ncount = 21\ninit = 'zeros'\n[[param]]\nname = 'r'\ntype = 'f32'\ncount = 9\ninit = 'uniform(0, 1)'\n"
+	for i, typ := range valueTypes {
+		src += fmt.Sprintf("[[param]]\nname = 'i%d'\ntype = '%s'\ncount = 300\ninit = 'iota'\n", i, typ)
+		src += fmt.Sprintf("[[param]]\nname = 'v%d'\ntype = '%s'\ncount = 5\nvalues = [3, 1, 4, 1, 5]\n", i, typ)
+	}
+	b := bound(t, src)
+	whole := b.Inputs(0)
+	for i := range b.Job.Params {
+		p := &b.Job.Params[i]
+		for _, in := range []*Inputs{b.Vector(0), whole} {
+			want := whole.Buffers[i]
+			for offset := range len(want) + 1 {
+				for n := range min(17, len(want)-offset+1) {
+					got := in.Part(i, offset, n)
+					none := in != whole && (p.Content.Kind == Uniform || p.Content.Pointers != nil)
+					if none != (got == nil) || !none && !bytes.Equal(got, want[offset:][:n]) {
+						t.Fatalf("%d bytes from %d of %s are %x", n, offset, p.Name, got)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestVector compares the buffers that are made where they are wanted with those that
 // inputs hold.
 func TestVector(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"warpbound/internal/isa"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
-	"warpbound/internal/semantics"
 	"warpbound/internal/stream"
 )
 
@@ -53,6 +52,34 @@ func (k *Kernel) NewMemory() *Memory {
 
 // Fill puts the buffers of in into memory and returns the launch on them.
 func (m *Memory) Fill(in *job.Inputs) (emu.Launch, error) {
+	if err := m.place(in, m.mem.Alloc); err != nil {
+		return emu.Launch{}, err
+	}
+	for i := range m.buffers {
+		if p := &m.job.Job.Whole().Params[i]; p.Kind == job.Buffer {
+			m.buffers[i] = m.mem.Bytes(m.addresses[i])
+			in.Write(i, m.buffers[i])
+			m.permit(p, m.addresses[i])
+		}
+	}
+	for i, data := range m.buffers {
+		if data != nil {
+			m.job.Job.Relocate(i, data, m.Address)
+		}
+	}
+	return m.begin(in)
+}
+
+// reserve is Fill without the contents of buffers: they have places alone.
+func (m *Memory) reserve(in *job.Inputs) (emu.Launch, error) {
+	if err := m.place(in, m.mem.Reserve); err != nil {
+		return emu.Launch{}, err
+	}
+	return m.begin(in)
+}
+
+// place finds the addresses of the buffers of in, in memory that was empty.
+func (m *Memory) place(in *job.Inputs, alloc func(name string, size int) (uint64, error)) error {
 	m.mem.Reset()
 	for i, p := range m.job.Job.Whole().Params {
 		if p.Kind != job.Buffer {
@@ -61,19 +88,16 @@ func (m *Memory) Fill(in *job.Inputs) (emu.Launch, error) {
 		if m.gaps != nil {
 			m.mem.Skip(m.gaps[i])
 		}
-		addr, err := m.mem.Alloc(p.Name, in.Size(i))
-		if err != nil {
-			return emu.Launch{}, diag.Errorf(p.Pos, "%w", err)
-		}
-		m.addresses[i], m.buffers[i] = addr, m.mem.Bytes(addr)
-		in.Write(i, m.buffers[i])
-		m.permit(&p, addr)
-	}
-	for i, data := range m.buffers {
-		if data != nil {
-			m.job.Job.Relocate(i, data, m.Address)
+		var err error
+		if m.addresses[i], err = alloc(p.Name, in.Size(i)); err != nil {
+			return diag.Errorf(p.Pos, "%w", err)
 		}
 	}
+	return nil
+}
+
+// begin returns the launch on the buffers that are in memory, behind which variables may lie.
+func (m *Memory) begin(in *job.Inputs) (emu.Launch, error) {
 	if m.define != nil {
 		var err error
 		if m.vars, err = m.mem.Define(m.define); err != nil {
@@ -132,22 +156,6 @@ func (m *Memory) Buffers() [][]byte { return m.buffers }
 
 // Address returns the address of a buffer, by parameter of the whole job.
 func (m *Memory) Address(param int) uint64 { return m.addresses[param] }
-
-// Image returns what is known of the launch of a kernel on a test vector before it runs, and the addresses of
-// buffers by parameter of the whole job.
-func (k *Kernel) Image() (*semantics.Launch, []uint64, error) {
-	m := k.NewMemory()
-	launch, err := m.Fill(k.Bound.Vector(0))
-	if err != nil {
-		return nil, nil, err
-	}
-	grid, err := emu.NewGrid(k.Code, launch, m.mem, k.width())
-	if err != nil {
-		return nil, nil, err
-	}
-	out, err := semantics.New(grid)
-	return out, m.addresses, err
-}
 
 // Occupancy returns how many CTAs of the kernel an SM holds at a time. It is an error if the launch does not
 // fit the machine.
