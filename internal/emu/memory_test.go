@@ -61,6 +61,9 @@ func TestReserve(t *testing.T) {
 	sizes := []int{1000, 0, 256, 1 << 16, 1}
 	v := isa.Var{Name: "v", Space: isa.Const, Bytes: 300, Align: 512, Init: []byte{7, 8}}
 	whole, places := new(Memory), new(Memory)
+	if _, err := places.Alloc("b", 64); err != nil { // whose bytes are not those of what is reserved behind
+		t.Fatal(err)
+	}
 	for range 2 {
 		whole.Reset()
 		places.Reset()

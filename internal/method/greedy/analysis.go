@@ -6,6 +6,7 @@ import (
 
 	"warpbound/diag"
 	"warpbound/internal/absexec"
+	"warpbound/internal/budget"
 	"warpbound/internal/cfg"
 	"warpbound/internal/method"
 	"warpbound/internal/method/cells"
@@ -32,10 +33,12 @@ type analysis struct {
 	table       table
 	pools       *pools
 	pooled      map[int][]int // lines of the table that an instruction can touch
-	wild        bool          // nothing is known of what the L1 holds
-	inL1        []l1          // by SM, or of all together if CTAs may come to any; none if nothing is known
-	takesStores bool          // the L1 takes stores to lines of local memory that were loaded before
-	stamps      []int         // by line of the table: see waited
+	effort      budget.Effort
+	uncounted   bool  // accesses touch too many lines to count how often each is touched
+	wild        bool  // nothing is known of what the L1 holds
+	inL1        []l1  // by SM, or of all together if CTAs may come to any; none if nothing is known
+	takesStores bool  // the L1 takes stores to lines of local memory that were loaded before
+	stamps      []int // by line of the table: see waited
 	stamp       int
 	merged      saturating.Int // how often an access to the L1 finds no room in the entry of its line, on all SMs
 	foot        footprint
@@ -56,7 +59,7 @@ func newAnalysis(p *method.Problem) *analysis {
 	a := &analysis{
 		launch: p.Launch, graph: p.Graph, counter: cost.NewCounter(p.Machine), threads: cost.Threads(p.Launch),
 		ctas: grid[0] * grid[1] * grid[2], sms: int(p.Machine.SM.Count.Value), slots: p.Resident,
-		loops: make([]absexec.LoopFact, len(p.Graph.Loops().Loops)),
+		loops: make([]absexec.LoopFact, len(p.Graph.Loops().Loops)), effort: p.Effort,
 	}
 	heads := make(map[int]bool)
 	for b := range p.Graph.Len() {
@@ -98,6 +101,12 @@ func (a *analysis) execute(ctx context.Context, p *method.Problem) error {
 	a.shuffled = x.Summarises()
 	a.warnings = p.Summarised(x)
 	a.findTable()
+	if a.uncounted {
+		a.warnings = append(a.warnings, p.GaveUp("lines-not-counted", fmt.Sprintf(
+			"accesses touch more than %d lines in all CTAs, or a warp more than %d, so that %s does not count how often each is touched: "+
+				"the bound is one wherever they lie, and may be many times what the kernel takes; a smaller grid has a close one, or a greater --effort",
+			p.Effort.Of(maxTouches), p.Effort.Of(maxBases), ID), nil))
+	}
 	loads := func(u *use) saturating.Int { return u.loads }
 	a.merged = a.table.merges(saturating.Of(a.L1.Merge.Value+1), saturating.Max, a.table.loads, loads)
 	return nil

@@ -131,7 +131,15 @@ func (a *analysis) memory(limit int64) ([]use, bool) {
 			return nil, false // memory of which nothing is known
 		}
 	}
-	for _, r := range a.launch.Regions() {
+	regions := a.launch.Regions()
+	lines := uint64(0)
+	for _, r := range regions {
+		lines += (r.Addr+r.Bytes-1)/line - r.Addr/line
+	}
+	if lines > uint64(limit) { // a region has one line more, which the one before may have as well
+		return nil, false
+	}
+	for _, r := range regions {
 		if !add(r.Addr, r.Addr+r.Bytes-1) {
 			return nil, false
 		}

@@ -10,7 +10,7 @@ import (
 	"warpbound/internal/saturating"
 )
 
-// Limits of what is looked at line by line: addresses of patterns, and lines of patterns in all CTAs.
+// Limits of what is looked at line by line, at effort 1: addresses of the patterns of a warp, and lines of patterns in all CTAs.
 const (
 	maxBases   = 1 << 20
 	maxTouches = 1 << 22
@@ -183,14 +183,34 @@ func (r *recorder) fill(p *pattern, s *absexec.Step, known uint64) bool {
 	}
 	slices.Sort(p.bases)
 	p.bases = slices.Compact(p.bases)
-	return r.bases+len(p.bases) <= maxBases
+	if int64(r.bases+len(p.bases)) > r.effort.Of(maxBases) {
+		r.uncounted = true
+		return false
+	}
+	return true
 }
 
-// findTable adds up the patterns of all warps of all CTAs.
+// touches returns how many lines of patterns there are in all CTAs, at the very minimum.
+func (a *analysis) touches() saturating.Int {
+	n := saturating.Int(0)
+	for _, results := range a.warps {
+		for i := range results {
+			p := &results[i].Visitor.(*recorder).path
+			for k := range p.patterns {
+				n = n.AddMul(saturating.Of(len(p.patterns[k].bases)), saturating.Of(p.box.CTAs()))
+			}
+		}
+	}
+	return n
+}
+
+// findTable adds up the patterns of all warps of all CTAs. If they touch too many lines to go through, it is known of
+// none where they are.
 func (a *analysis) findTable() {
 	a.table.index = make(map[uint64]int)
 	line := uint64(a.L1.Line.Value)
-	touches := 0
+	many := a.touches() > saturating.Of(a.effort.Of(maxTouches))
+	a.wild, a.uncounted = a.wild || many, a.uncounted || many
 	for _, results := range a.warps {
 		for i := range results {
 			p := &results[i].Visitor.(*recorder).path
@@ -199,10 +219,9 @@ func (a *analysis) findTable() {
 			a.table.loads = a.table.loads.Add(p.touched.loads.Mul(n))
 			for k := range p.patterns {
 				t := &p.patterns[k]
-				if touches += len(t.bases) * p.box.CTAs(); touches > maxTouches {
+				if many {
 					lines := saturating.Of(len(t.bases)).Mul(saturating.Of((t.bytes-1)/line + 2)).Mul(t.times.Mul(n))
 					a.table.open, a.table.loads = a.table.open.Add(lines), a.table.loads.Add(lines)
-					a.wild = true
 					continue
 				}
 				eachCTA(&p.box, func(cta [3]int) {

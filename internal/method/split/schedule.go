@@ -31,10 +31,12 @@ type script struct {
 	different []sequence
 	known     map[[2]int]int32 // a sequence by its length and a sum of it
 	of        [][]int32        // by wavefront and workgroup: its sequence
-	limit     int64            // of instructions of all wavefronts
-	left      int64            // of them that may still be noted
-	tooLong   bool             // there are more
-	unknown   bool             // it is not known what all wavefronts issue
+	cus       int64
+	limit     int64 // of instructions of all wavefronts
+	total     int64 // of them that there are,
+	left      int64 // of them that may still be noted
+	tooLong   bool  // there are more
+	unknown   bool  // it is not known what all wavefronts issue
 }
 
 // newScript returns a script without wavefronts; nil if more is to know than their instructions: wavefronts may split, or an L1 may
@@ -45,7 +47,7 @@ func (c *config) newScript() *script {
 	}
 	limit := c.Effort.Of(maxPlayed)
 	return &script{
-		limit: limit, left: limit,
+		cus: c.Machine.SM.Count.Value, limit: limit, left: limit,
 		costs: cost.Of(c.Graph.Kernel, c.Machine), threads: cost.Threads(c.Launch), known: make(map[[2]int]int32),
 	}
 }
@@ -86,17 +88,21 @@ func (s *script) add(grid [3]int, results []absexec.Result) {
 	if s.open() == nil {
 		return
 	}
-	if s.tooLong = int64(count(grid)) > s.limit; s.tooLong {
-		return
-	}
-	of := make([]int32, count(grid))
 	for _, r := range results {
 		w := r.Visitor.(*witness)
 		if w.script == nil {
 			s.unknown = true
 			return
 		}
-		n := s.number(w.ops)
+		s.total += int64(len(w.ops)) * int64(r.Box.CTAs())
+	}
+	// One of the CUs has more instructions than are played: a table of all wavefronts is not needed.
+	if s.tooLong = s.total/s.cus > s.limit; s.tooLong {
+		return
+	}
+	of := make([]int32, count(grid))
+	for _, r := range results {
+		n := s.number(r.Visitor.(*witness).ops)
 		for group := range inside(r.Box, grid) {
 			of[group] = n
 		}
