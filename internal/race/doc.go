@@ -29,6 +29,10 @@
 // and, between CTAs, for what was released at the places where threads synchronise. An event is
 // something that a warp does together; its time is the number of events of the warp so far.
 //
+// Lanes of a warp mostly access words side by side. One record stands for all of these in a line of
+// memory, and is compared with others for all words at once; the words of a line are told apart once
+// that is not enough, with the same result.
+//
 // A detector tells of races in the execution that it sees. A word of memory remembers a few
 // accesses, so that a race with one that was forgotten is missed; what it reports is one.
 //

@@ -71,6 +71,9 @@ type Detector struct {
 	visited  map[visit]int // used again by queries
 	walked   map[walk]bool // the same
 	joint    []uint32      // a row, used again
+
+	past [lineRecords]uint32 // by record of a line: the words for which the access stands that is being noted
+	list [4]lineRecord       // those of a row, used again
 }
 
 // pair is what races are counted by.
@@ -112,9 +115,20 @@ func sorted(found map[pair]*Race) []Race {
 	}
 	slices.SortFunc(list, func(a, b Race) int {
 		return cmp.Or(cmp.Compare(a.First.PC, b.First.PC), cmp.Compare(a.Second.PC, b.Second.PC),
-			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Addr, b.Addr))
+			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Addr, b.Addr), compareMemories(a.Shared, b.Shared))
 	})
 	return list
+}
+
+// compareMemories has global memory before shared memory.
+func compareMemories(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 // CTA is a CTA that runs. It is used again for others.
@@ -130,7 +144,11 @@ type CTA struct {
 
 // Start begins a CTA with the given index in the grid and so many warps.
 func (d *Detector) Start(c *CTA, index, warps int) {
-	*c = CTA{d: d, index: index, warps: c.warps, shared: shadow{}, syncs: map[uint64]*releases{}, barriers: map[int]*arrivals{}}
+	c.shared.reset()
+	*c = CTA{
+		d: d, index: index, warps: c.warps, shared: c.shared,
+		syncs: map[uint64]*releases{}, barriers: map[int]*arrivals{},
+	}
 	if len(c.warps) != warps {
 		c.warps = make([]warp, warps)
 	}
@@ -172,21 +190,27 @@ type Piece struct{ Offset, Bytes int }
 
 // Access notes an access and finds those with which it races.
 func (c *CTA) Access(warp int, a *Access) {
-	w := c.together(warp, a.Active)
-	w.now++
-	u := use{Access: a, cta: c, w: w, record: record{
-		cta: int32(c.index), warp: uint8(warp), pc: int32(a.PC), time: w.now, scope: a.Scope,
-		store: a.Store, atomic: a.Load && a.Store, strong: a.Order != isa.OrderWeak, copy: a.Copy, valued: a.Value != nil, active: a.Active,
-		exchanges: a.Order == isa.OrderRelaxed && a.Load != a.Store && !a.Awaits,
-	}}
+	u := c.begin(warp, a)
 	for i, p := range a.Pieces {
 		u.size = uint8(min(p.Bytes, 255))
 		u.piece(i, p)
 	}
 	if a.Copy {
-		p := &w.copies[a.Until]
-		p.list = append(p.list, copied{time: w.now, words: len(p.accessed)})
+		p := &u.w.copies[a.Until]
+		p.list = append(p.list, copied{time: u.w.now, words: len(p.accessed)})
 	}
+}
+
+// begin begins to note an access.
+func (c *CTA) begin(warp int, a *Access) *use {
+	w := c.together(warp, a.Active)
+	w.now++
+	return &use{Access: a, cta: c, w: w, record: record{
+		cta: int32(c.index), warp: uint8(warp), pc: int32(a.PC), time: w.now, scope: a.Scope,
+		store: a.Store, atomic: a.Load && a.Store, strong: a.Order != isa.OrderWeak, copy: a.Copy,
+		valued: a.Value != nil, active: a.Active,
+		exchanges: a.Order == isa.OrderRelaxed && a.Load != a.Store && !a.Awaits,
+	}}
 }
 
 // Diverge notes that lanes execute a branch together.
@@ -203,16 +227,28 @@ type use struct {
 
 // piece notes one element of all lanes.
 func (u *use) piece(i int, p Piece) {
+	if u.strong || u.copy {
+		u.elements(u.Lanes, i, p)
+		return
+	}
 	for m := u.Lanes; m != 0; {
+		r, ok := u.row(m, p)
+		m &^= r.lanes
+		if !ok || !u.noteRow(u.memory().line(r.addr), &r, i, p) {
+			u.elements(r.lanes, i, p)
+		}
+	}
+}
+
+// elements notes one element of each of some lanes.
+func (u *use) elements(lanes uint64, i int, p Piece) {
+	for m := lanes; m != 0; {
 		lane := first(m)
 		addr := u.Addr[lane] + uint64(p.Offset)
-		set := uint64(1) << lane
-		if !u.store { // lanes that read one place are one reader
-			for rest := m &^ set; rest != 0 && u.Addr[first(rest)] == u.Addr[lane]; rest &= rest - 1 {
-				set |= rest & -rest
-			}
-		}
+		m &= m - 1
+		set := u.same(m, lane)
 		m &^= set
+		set |= 1 << lane
 		value := uint64(0)
 		if u.Value != nil && u.store {
 			value = u.Value(lane, i)
@@ -226,17 +262,21 @@ func (u *use) piece(i int, p Piece) {
 	}
 }
 
+// memory is the one that is accessed.
+func (u *use) memory() *shadow {
+	if u.Shared {
+		return &u.cta.shared
+	}
+	return &u.cta.d.global
+}
+
 // word notes the access of lanes to bytes of one word.
 func (u *use) word(addr uint64, size int, value uint32, lanes uint64) {
 	shift := addr % 4
 	u.bytes = uint8(1<<size-1) << shift
 	u.value = value << (8 * shift)
 	u.lanes = lanes
-	memory := &u.cta.d.global
-	if u.Shared {
-		memory = &u.cta.shared
-	}
-	c := memory.cell(addr)
+	c := u.memory().cell(addr)
 	u.read = u.reads(c)
 	u.number, u.observed = 0, u.read
 	if u.Unread {

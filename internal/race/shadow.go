@@ -2,17 +2,17 @@ package race
 
 import "math/bits"
 
-// shadow holds what is known of the words of a memory, a page at a time.
+// shadow holds what is known of a memory, a page of lines at a time.
 type shadow struct {
 	pages map[uint64]*page
 	last  *page
 	at    uint64 // of last
 }
 
-// pageWords is the number of words of a page.
-const pageWords = 256
+// pageLines is the number of lines of a page.
+const pageLines = 64
 
-type page [pageWords]cell
+type page [pageLines]line
 
 // cell is what is known of a word: accesses, from the oldest on.
 type cell struct {
@@ -20,10 +20,10 @@ type cell struct {
 	chain   *chain // nil if there was no strong write
 }
 
-// cell returns that of the word at an address.
-func (s *shadow) cell(addr uint64) *cell {
-	word := addr / 4
-	at := word / pageWords
+// line returns that of the word at an address.
+func (s *shadow) line(addr uint64) *line {
+	number := addr / lineBytes
+	at := number / pageLines
 	if s.last == nil || s.at != at {
 		p := s.pages[at]
 		if p == nil {
@@ -35,7 +35,23 @@ func (s *shadow) cell(addr uint64) *cell {
 		}
 		s.last, s.at = p, at
 	}
-	return &s.last[word%pageWords]
+	return &s.last[number%pageLines]
+}
+
+// cell returns that of the word at an address, whose line has a cell for each word from now on.
+func (s *shadow) cell(addr uint64) *cell {
+	l := s.line(addr)
+	l.divide()
+	return &l.cells[addr/4%lineWords]
+}
+
+// reset forgets all accesses, and keeps the pages for others.
+func (s *shadow) reset() {
+	for _, p := range s.pages {
+		for i := range p {
+			p[i] = line{records: p[i].records[:0]}
+		}
+	}
 }
 
 // first returns the lowest lane of a set.
