@@ -3,6 +3,7 @@ package hybrid
 import (
 	"errors"
 	"fmt"
+	"iter"
 
 	"warpbound/estimate"
 	"warpbound/internal/trace"
@@ -43,16 +44,15 @@ type runSlicer struct {
 	index  int // of the next record
 	last   int64
 
-	warps map[warpKey]*warpSlice // nil once the warp has retired
-	alive int
-	sms   map[int32]*smRun
-	ctas  residences
-	free  []*warpSlice
+	warps   trace.Table[trace.Table[*warpSlice]] // by CTA; nil of those that have not started
+	started int
+	alive   int
+	sms     trace.Table[*smRun] // nil of those without warps
+	ctas    residences
+	free    []*warpSlice
 
 	iter, entries []int64 // by loop, of one warp; zero between uses
 }
-
-type warpKey struct{ cta, warp int32 }
 
 // warpSlice is where a warp is and what it did.
 type warpSlice struct {
@@ -63,13 +63,13 @@ type warpSlice struct {
 	used   []int32 // slots with a count
 }
 
+// retired is in place of a warp that has retired.
+var retired = new(warpSlice)
+
 func newRunSlicer(p *Profile, number int) *runSlicer {
 	return &runSlicer{
 		p:       p,
 		number:  number,
-		warps:   map[warpKey]*warpSlice{},
-		sms:     map[int32]*smRun{},
-		ctas:    residences{of: map[int32]int{}},
 		iter:    make([]int64, len(p.loops)),
 		entries: make([]int64, len(p.loops)),
 	}
@@ -84,31 +84,27 @@ func (s *runSlicer) record(r trace.Record) error {
 }
 
 func (s *runSlicer) consume(r trace.Record) error {
-	sm := s.sms[r.SM]
-	if sm == nil {
-		sm = new(smRun)
-		s.sms[r.SM] = sm
-	}
+	sm := s.sm(r.SM)
 	if r.Cycle < sm.now {
 		return fmt.Errorf("the record before it on this SM is of cycle %d", sm.now)
 	}
 	sm.now = r.Cycle
-	key := warpKey{r.CTA, r.Warp}
-	w, met := s.warps[key]
+	at := s.warps.At(r.CTA).At(r.Warp)
+	w := *at
 	switch {
 	case r.Ipoint == trace.Start:
-		if met {
+		if w != nil {
 			return errors.New("the warp has started before")
 		}
 		if err := s.ctas.start(r); err != nil {
 			return err
 		}
-		s.warps[key] = s.start(r)
+		*at = s.start(r)
 		sm.start(r.Cycle)
 		return nil
-	case !met:
-		return errors.New("the warp has not started")
 	case w == nil:
+		return errors.New("the warp has not started")
+	case w == retired:
 		return errors.New("the warp has exited before")
 	case w.sm != r.SM:
 		return fmt.Errorf("the warp started on SM %d", w.sm)
@@ -126,7 +122,7 @@ func (s *runSlicer) consume(r trace.Record) error {
 			return err
 		}
 		s.retire(w, id)
-		s.warps[key] = nil
+		*at = retired
 		s.last = max(s.last, r.Cycle)
 		sm.exit(r.Cycle)
 		s.ctas.exit(r)
@@ -145,7 +141,17 @@ func (s *runSlicer) node(i trace.Ipoint) (int, error) {
 	return int(i), nil
 }
 
+// sm returns what is known of a multiprocessor.
+func (s *runSlicer) sm(number int32) *smRun {
+	at := s.sms.At(number)
+	if *at == nil {
+		*at = new(smRun)
+	}
+	return *at
+}
+
 func (s *runSlicer) start(r trace.Record) *warpSlice {
+	s.started++
 	s.alive++
 	var w *warpSlice
 	if n := len(s.free); n > 0 {
@@ -213,14 +219,14 @@ func (s *runSlicer) retire(w *warpSlice, id estimate.WarpID) {
 // finish checks that the run is complete and enters the multiprocessors' figures.
 func (s *runSlicer) finish(end int64) error {
 	switch {
-	case len(s.warps) == 0:
+	case s.started == 0:
 		return errors.New("no warp ran")
 	case s.alive > 0:
-		return fmt.Errorf("%d of %d warps have no exit", s.alive, len(s.warps))
+		return fmt.Errorf("%d of %d warps have no exit", s.alive, s.started)
 	case end != s.last:
 		return fmt.Errorf("the run ends in cycle %d, but its last warp exits in cycle %d", end, s.last)
 	}
-	for id, sm := range s.sms {
+	for id, sm := range s.multiprocessors() {
 		if s.p.options.Clocks == trace.PerSM {
 			sm.rebase()
 		}
@@ -230,11 +236,22 @@ func (s *runSlicer) finish(end int64) error {
 	return nil
 }
 
+// multiprocessors returns those that had warps, with their numbers.
+func (s *runSlicer) multiprocessors() iter.Seq2[int32, *smRun] {
+	return func(yield func(int32, *smRun) bool) {
+		for id, sm := range s.sms.All() {
+			if *sm != nil && !yield(id, *sm) {
+				return
+			}
+		}
+	}
+}
+
 // longest returns the last exit of any multiprocessor by its own clock, in a run that is
 // finished.
 func (s *runSlicer) longest() int64 {
 	longest := int64(0)
-	for _, sm := range s.sms {
+	for _, sm := range s.multiprocessors() {
 		longest = max(longest, sm.lastExit)
 	}
 	return longest

@@ -19,18 +19,17 @@ type residence struct {
 // residences are the CTAs of a run, in the order of their first records.
 type residences struct {
 	list []residence
-	of   map[int32]int // in list, by CTA
+	of   trace.Table[int32] // by CTA: its place in list, from 1; 0 if it is not there
 }
 
 // start takes the start of a warp. It is an error if the CTA is on another multiprocessor.
 func (r *residences) start(at trace.Record) error {
-	i, met := r.of[at.CTA]
-	if !met {
-		i = len(r.list)
-		r.of[at.CTA] = i
+	place := r.of.At(at.CTA)
+	if *place == 0 {
 		r.list = append(r.list, residence{cta: at.CTA, sm: at.SM, start: at.Cycle})
+		*place = int32(len(r.list))
 	}
-	c := &r.list[i]
+	c := &r.list[*place-1]
 	if c.sm != at.SM {
 		return fmt.Errorf("the CTA started on SM %d", c.sm)
 	}
@@ -39,7 +38,7 @@ func (r *residences) start(at trace.Record) error {
 }
 
 func (r *residences) exit(at trace.Record) {
-	r.list[r.of[at.CTA]].end = at.Cycle
+	r.list[*r.of.At(at.CTA)-1].end = at.Cycle
 }
 
 // bySM returns the CTAs of each multiprocessor with its cycles counted from the first start there.

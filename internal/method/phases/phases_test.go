@@ -313,3 +313,27 @@ func TestKeptIterations(t *testing.T) {
 		}
 	}
 }
+
+// TestRefused: a profile refuses records that no run has.
+func TestRefused(t *testing.T) {
+	start, exit, at := trace.Record{Ipoint: trace.Start}, trace.Record{Ipoint: trace.Exit}, trace.Record{}
+	for _, c := range []struct {
+		records []trace.Record
+		want    string
+	}{
+		{[]trace.Record{at}, "the warp is not running"},
+		{[]trace.Record{exit}, "the warp is not running"},
+		{[]trace.Record{start, start}, "the warp has started before"},
+		{[]trace.Record{start, exit, start}, "the warp has started before"},
+		{[]trace.Record{start, exit, at}, "the warp is not running"},
+		{[]trace.Record{start, exit, exit}, "the warp is not running"},
+		{[]trace.Record{start, {Ipoint: 9}}, "there is no ipoint 9"},
+		{[]trace.Record{start, {Ipoint: trace.Start, Warp: 1}, exit}, "1 of 2 warps have no exit"},
+	} {
+		p := newProfile(phased(Ingredients{}))
+		run := trace.Run{Records: c.records}
+		if err := run.Replay(p); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: error %v, want %s", c.records, err, c.want)
+		}
+	}
+}

@@ -43,23 +43,27 @@ func newProfile(r *recording) *profile {
 type running struct {
 	number int
 	group  int
-	warps  map[warpID]*warp
-	ctas   map[int32]*cta
+	ctas   trace.Table[cta]
+	warps  int // that have started
 	alive  int
 	last   int64
+	free   []*warp
 }
-
-type warpID struct{ cta, warp int32 }
 
 // cta is where the CTA of some warps is.
 type cta struct {
-	release []int64 // of the barriers that end its phases: the latest arrival so far
+	warps   trace.Table[*warp] // nil of those that have not started
+	release []int64            // of the barriers that end its kept phases: the latest arrival so far
 }
+
+// exited is in place of a warp that has exited.
+var exited = new(warp)
 
 // warp is what a warp has passed.
 type warp struct {
 	place
 	block int32 // of the point passed last; -1 at the start
+	kept  int32 // phases that it has ended of those that are kept
 	at    [len(windows)]cursor
 }
 
@@ -67,7 +71,7 @@ type warp struct {
 type cursor struct {
 	node    int32
 	since   int64 // when
-	barrier int32 // the phase whose release that is; -1 if it is none
+	barrier int32 // the kept phase whose release that is; -1 if it is none
 }
 
 // Saved implements trace.Selective.
@@ -78,7 +82,7 @@ func (p *profile) BeginRun(number int) error {
 	if p.run != nil {
 		return fmt.Errorf("run %d begins inside run %d", number, p.run.number)
 	}
-	p.run = &running{number: number, group: tenth(number), warps: map[warpID]*warp{}, ctas: map[int32]*cta{}}
+	p.run = &running{number: number, group: tenth(number)}
 	if p.selected {
 		p.run.group, p.selected = chosen, false
 	}
@@ -90,25 +94,27 @@ func (p *profile) Record(r trace.Record) error {
 	if p.run == nil {
 		return errors.New("record outside a run")
 	}
-	id := warpID{r.CTA, r.Warp}
-	w, met := p.run.warps[id]
+	c := p.run.ctas.At(r.CTA)
+	at := c.warps.At(r.Warp)
+	w := *at
 	switch {
 	case r.Ipoint == trace.Start:
-		if met {
+		if w != nil {
 			return p.failed(r, "the warp has started before")
 		}
-		p.start(id, r)
-	case w == nil:
+		*at = p.start(r)
+	case w == nil || w == exited:
 		return p.failed(r, "the warp is not running")
 	case r.Ipoint == trace.Exit:
-		p.reach(w, id, r.Cycle, place{class: w.class, phase: last, point: atExit}, every)
-		p.run.warps[id] = nil
+		p.reach(w, c, r.Cycle, place{class: w.class, phase: last, point: atExit}, every)
+		*at = exited
+		p.run.free = append(p.run.free, w)
 		p.run.alive--
 		p.run.last = max(p.run.last, r.Cycle)
 	case int(r.Ipoint) >= len(p.of.points):
 		return p.failed(r, fmt.Sprintf("there is no ipoint %d", r.Ipoint))
 	default:
-		p.passes(w, id, int32(r.Ipoint), r.Cycle)
+		p.passes(w, c, int32(r.Ipoint), r.Cycle)
 	}
 	return nil
 }
@@ -121,22 +127,26 @@ func (p *profile) failed(r trace.Record, why string) error {
 func every(int32) bool { return true }
 
 // start begins a warp.
-func (p *profile) start(id warpID, r trace.Record) {
-	w := &warp{place: place{class: p.of.class(r.CTA), point: atStart}, block: -1}
+func (p *profile) start(r trace.Record) *warp {
+	var w *warp
+	if n := len(p.run.free); n > 0 {
+		w, p.run.free = p.run.free[n-1], p.run.free[:n-1]
+	} else {
+		w = new(warp)
+	}
+	*w = warp{place: place{class: p.of.class(r.CTA), point: atStart}, block: -1}
 	for i, g := range p.graphs {
 		n := g.at(w.place)
 		g.nodes[n].starts[p.run.group] = max(g.nodes[n].starts[p.run.group], r.Cycle)
 		w.at[i] = cursor{n, r.Cycle, -1}
 	}
-	p.run.warps[id] = w
+	p.run.warps++
 	p.run.alive++
-	if p.run.ctas[id.cta] == nil {
-		p.run.ctas[id.cta] = &cta{}
-	}
+	return w
 }
 
 // passes follows a warp to a point.
-func (p *profile) passes(w *warp, id warpID, at int32, now int64) {
+func (p *profile) passes(w *warp, c *cta, at int32, now int64) {
 	point := &p.of.points[at]
 	without := p.of.without
 	before := w.block
@@ -147,32 +157,32 @@ func (p *profile) passes(w *warp, id warpID, at int32, now int64) {
 		if !without.Iterations {
 			to := w.place
 			to.point = at
-			p.reach(w, id, now, to, func(window int32) bool { return w.turns%(window*fine) == 0 })
+			p.reach(w, c, now, to, func(window int32) bool { return w.turns%(window*fine) == 0 })
 		}
 	}
 	if passed := int32(point.milestone) + 1; passed > w.milestone && !without.Milestones {
 		w.milestone, w.turns = passed, 0
 		to := w.place
 		to.point = at
-		p.reach(w, id, now, to, func(window int32) bool { return passed%window == 0 })
+		p.reach(w, c, now, to, func(window int32) bool { return passed%window == 0 })
 	}
 	if point.barrier && !without.Barriers {
-		p.arrive(w, id, now)
+		p.arrive(w, c, now)
 	}
 }
 
 // arrive ends a phase of a warp: what has taken it there ends at the release of the barrier.
-func (p *profile) arrive(w *warp, id warpID, now int64) {
-	c := p.run.ctas[id.cta]
-	for int(w.phase) >= len(c.release) {
-		c.release = append(c.release, 0)
-	}
-	c.release[w.phase] = max(c.release[w.phase], now)
+func (p *profile) arrive(w *warp, c *cta, now int64) {
 	if w.phase%spacing(w.phase, p.of.fine) == 0 {
-		p.reach(w, id, now, place{class: w.class, phase: w.phase, milestone: last, point: atRelease}, every)
-		for i := range w.at {
-			w.at[i].barrier = w.phase
+		if int(w.kept) == len(c.release) {
+			c.release = append(c.release, 0)
 		}
+		c.release[w.kept] = max(c.release[w.kept], now)
+		p.reach(w, c, now, place{class: w.class, phase: w.phase, milestone: last, point: atRelease}, every)
+		for i := range w.at {
+			w.at[i].barrier = w.kept
+		}
+		w.kept++
 	}
 	w.phase, w.turns = w.phase+1, 0
 }
@@ -185,16 +195,16 @@ func spacing(n, fine int32) int32 {
 
 // reach notes the transition of a warp to a context, for those sizes of windows that keep it. A transition out of a barrier
 // takes its time since the release.
-func (p *profile) reach(w *warp, id warpID, now int64, to place, keeps func(window int32) bool) {
+func (p *profile) reach(w *warp, c *cta, now int64, to place, keeps func(window int32) bool) {
 	for i, g := range p.graphs {
 		if !keeps(windows[i]) {
 			continue
 		}
-		c := &w.at[i]
-		if c.barrier >= 0 {
-			c.since = p.run.ctas[id.cta].release[c.barrier]
+		at := &w.at[i]
+		if at.barrier >= 0 {
+			at.since = c.release[at.barrier]
 		}
-		*c = cursor{g.pass(c.node, to, p.run.group, max(0, now-c.since)), now, -1}
+		*at = cursor{g.pass(at.node, to, p.run.group, max(0, now-at.since)), now, -1}
 	}
 }
 
@@ -204,7 +214,7 @@ func (p *profile) EndRun(end int64) error {
 	case p.run == nil:
 		return errors.New("end of a run outside a run")
 	case p.run.alive > 0:
-		return fmt.Errorf("run %d: %d of %d warps have no exit", p.run.number, p.run.alive, len(p.run.warps))
+		return fmt.Errorf("run %d: %d of %d warps have no exit", p.run.number, p.run.alive, p.run.warps)
 	case end != p.run.last:
 		return fmt.Errorf("run %d: the run ends in cycle %d, but its last warp exits in cycle %d", p.run.number, end, p.run.last)
 	}
