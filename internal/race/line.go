@@ -1,10 +1,6 @@
 package race
 
-import (
-	"math/bits"
-
-	"warpbound/internal/isa"
-)
+import "math/bits"
 
 // lineWords and lineBytes are how many words and bytes a line has.
 const (
@@ -28,28 +24,34 @@ type line struct {
 }
 
 // lineRecord is an ordinary access to the same bytes of some words of a line. From one lane to the
-// next addresses rise by a step, or lanes have all accessed the same.
+// next addresses rise by a step, or lanes that follow each other have all accessed the same. There
+// are many: they are small, and have no pointers.
 type lineRecord struct {
 	words  uint32
 	cta    int32
 	pc     int32
 	time   uint32 // of the warp
 	origin int16  // the byte of the line that lane 0 would access; it may lie before the line
-	step   uint8  // in bytes; 0 if lanes have all accessed the same
+	step   uint8  // in bytes; 0 if lanes have all accessed the same: origin is sameLanes of these then
 	warp   uint8
 	bytes  uint8 // a bit for each of a word
-	size   uint8 // of the element that was accessed, in bytes
-	scope  isa.Scope
 	store  bool
 	atomic bool
-	valued bool   // what was written is in line.values
-	lanes  uint64 // that have all accessed the same, or of the whole access
+	valued bool // what was written is in line.values
+}
+
+// sameLanes encodes lanes that follow each other as the first and the last of them. It is false of
+// others.
+func sameLanes(lanes uint64) (encoded int, ok bool) {
+	low, high := first(lanes), 63-bits.LeadingZeros64(lanes)
+	return low | high<<8, lanes>>low == 1<<(high-low+1)-1
 }
 
 // at returns the lanes that have accessed a word.
 func (r *lineRecord) at(word int) uint64 {
 	if r.step == 0 {
-		return r.lanes
+		low, high := r.origin&0xff, r.origin>>8
+		return (1<<(high-low+1) - 1) << low
 	}
 	return 1 << ((4*word + lowest(r.bytes) - int(r.origin)) / int(r.step))
 }
@@ -57,7 +59,7 @@ func (r *lineRecord) at(word int) uint64 {
 // span returns lanes that include those which have accessed some words.
 func (r *lineRecord) span(words uint32) uint64 {
 	if r.step == 0 {
-		return r.lanes
+		return r.at(0)
 	}
 	low, high := r.at(bits.TrailingZeros32(words)), r.at(31-bits.LeadingZeros32(words))
 	return high | (high - low)
@@ -69,11 +71,12 @@ func (r *lineRecord) aligned(other *lineRecord) bool {
 	return r.step != 0 && r.step == other.step && r.origin == other.origin
 }
 
-// record returns what a record of the line says of one of its words.
+// record returns what a record of the line says of one of its words. The size of elements and the
+// scope matter to strong accesses alone.
 func (l *line) record(r *lineRecord, word int) record {
 	one := record{
-		lanes: r.at(word), cta: r.cta, pc: r.pc, time: r.time, warp: r.warp, bytes: r.bytes, size: r.size,
-		scope: r.scope, store: r.store, atomic: r.atomic, valued: r.valued,
+		lanes: r.at(word), cta: r.cta, pc: r.pc, time: r.time, warp: r.warp, bytes: r.bytes,
+		store: r.store, atomic: r.atomic, valued: r.valued,
 	}
 	if r.valued {
 		one.value = l.values[word]

@@ -202,10 +202,10 @@ func (c *CTA) Access(warp int, a *Access) {
 }
 
 // begin begins to note an access.
-func (c *CTA) begin(warp int, a *Access) *use {
+func (c *CTA) begin(warp int, a *Access) use {
 	w := c.together(warp, a.Active)
 	w.now++
-	return &use{Access: a, cta: c, w: w, record: record{
+	return use{Access: a, cta: c, w: w, record: record{
 		cta: int32(c.index), warp: uint8(warp), pc: int32(a.PC), time: w.now, scope: a.Scope,
 		store: a.Store, atomic: a.Load && a.Store, strong: a.Order != isa.OrderWeak, copy: a.Copy,
 		valued: a.Value != nil, active: a.Active,

@@ -17,8 +17,8 @@ func (r *row) enter(offset uint64, bytes int) {
 	r.words[offset%4] |= (1<<((bytes+3)/4) - 1) << (offset / 4)
 }
 
-// row takes lanes that make a row from the front of a set. It is false of lanes whose element may
-// lie in more than one line.
+// row takes lanes that make a row from the front of a set. It is false of lanes of which a line has
+// no record: their element may lie in more than one, or they have others between them.
 func (u *use) row(set uint64, p Piece) (row, bool) {
 	at := func(lane int) uint64 { return u.Addr[lane] + uint64(p.Offset) }
 	lane, size := first(set), uint64(p.Bytes)
@@ -31,7 +31,9 @@ func (u *use) row(set uint64, p Piece) (row, bool) {
 	begin := at(lane) - r.addr
 	r.enter(begin, p.Bytes)
 	if same != 0 {
-		return r, true
+		var ok bool
+		r.origin, ok = sameLanes(r.lanes)
+		return r, ok
 	}
 	for ; set != 0; set &= set - 1 {
 		next := first(set)
@@ -111,8 +113,7 @@ func (u *use) lineRecord(r *row, begin int, p Piece) lineRecord {
 	return lineRecord{
 		words: r.words[begin], cta: u.record.cta, pc: u.pc, time: u.time,
 		origin: int16(r.origin), step: uint8(r.step), warp: u.warp,
-		bytes: elementBytes(begin, p), size: u.size, scope: u.scope, store: u.store, atomic: u.atomic,
-		valued: u.store && u.valued, lanes: r.lanes,
+		bytes: elementBytes(begin, p), store: u.store, atomic: u.atomic, valued: u.store && u.valued,
 	}
 }
 
