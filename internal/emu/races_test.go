@@ -2,6 +2,7 @@ package emu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -369,5 +370,29 @@ func TestOrderDecides(t *testing.T) {
 		if got := raceCode(t, body).OrderDecides(); got != want {
 			t.Errorf("%s: %t, want %t", body, got, want)
 		}
+	}
+}
+
+// TestRunSeriallyLooks has many CTAs take a lock: what the detector looks at counts as work.
+func TestRunSeriallyLooks(t *testing.T) {
+	const body = `atom.global.cas.b32 %r1, [%p+1024], 0, 1; setp.ne.u32 %x1, %r1, 0; @%x1 bra E;
+		membar.gl; ld.global.u32 %r2, [%p]; add.u32 %r2, %r2, 1; st.global.u32 [%p], %r2; membar.gl;
+		atom.global.exch.b32 %r3, [%p+1024], 0; E: ret;`
+	g := raceGrid(t, body, 16, true)
+	run := func(limit int64) (Counters, error) {
+		if err := g.Restart(g.launch, g.mem); err != nil {
+			t.Fatal(err)
+		}
+		return RunSerially(context.Background(), g, Serial{Limit: limit, SMs: 1})
+	}
+	all, err := run(1 << 40)
+	if err != nil || all.Looks == 0 || all.Work() != all.WarpInstrs+all.Looks/8 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if again, err := run(all.Work() + 1); err != nil || again != all {
+		t.Errorf("%+v and then %+v, %v", all, again, err)
+	}
+	if part, err := run(all.WarpInstrs + 1); !errors.Is(err, ErrLimit) || part.WarpInstrs >= all.WarpInstrs {
+		t.Errorf("%+v of %+v, %v", part, all, err)
 	}
 }

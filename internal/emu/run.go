@@ -15,7 +15,14 @@ import (
 type Counters struct {
 	WarpInstrs   int64 // instructions executed by warps
 	ThreadInstrs int64 // the same weighted by the lanes that executed them
+	Looks        int64 // of the detector of races (race.Detector.Looks)
 }
+
+// looksOfInstr is how many looks of the detector of races take about as long as an instruction.
+const looksOfInstr = 8
+
+// Work returns what was executed in instructions of warps, with the looks of the detector of races.
+func (n *Counters) Work() int64 { return n.WarpInstrs + n.Looks/looksOfInstr }
 
 // ErrLimit is the error of a launch that goes on after as many instructions as it may execute.
 var ErrLimit = errors.New("instruction limit reached")
@@ -30,7 +37,7 @@ func Run(ctx context.Context, g *Grid) (Counters, error) {
 
 // Serial says how RunSerially goes through a launch.
 type Serial struct {
-	Limit      int64 // instructions that warps may execute
+	Limit      int64 // of Counters.Work
 	SMs        int   // multiprocessors, which CTAs are on by turns
 	Descending bool  // the last CTA comes first, and of each CTA the last warp
 }
@@ -43,8 +50,8 @@ func (s *Serial) at(after, n int) int {
 	return after
 }
 
-// RunSerially is Run in a given order. It ends with ErrLimit where warps would execute more
-// instructions than they may.
+// RunSerially is Run in a given order. It ends with ErrLimit where the work would be more than
+// it may.
 func RunSerially(ctx context.Context, g *Grid, how Serial) (Counters, error) {
 	var n Counters
 	cta, env, eff := &g.run.cta, &g.run.env, &g.run.eff
@@ -61,13 +68,16 @@ func RunSerially(ctx context.Context, g *Grid, how Serial) (Counters, error) {
 					if n.WarpInstrs&0xfff == 0 && ctx.Err() != nil {
 						return n, ctx.Err()
 					}
-					if n.WarpInstrs >= how.Limit {
+					if n.Work() >= how.Limit {
 						return n, ErrLimit
 					}
 					if err := w.Step(env, eff); err != nil {
 						return n, err
 					}
 					n.WarpInstrs++
+					if g.races != nil {
+						n.Looks = g.races.Looks()
+					}
 					n.ThreadInstrs += int64(bits.OnesCount64(eff.Mask))
 					if eff.Changed {
 						g.Change()

@@ -70,6 +70,7 @@ type Detector struct {
 	hazards  map[pair]*Race
 	visited  map[visit]int // used again by queries
 	walked   map[walk]bool // the same
+	looks    int64         // since Begin
 	joint    []uint32      // a row, used again
 
 	past [lineRecords]uint32 // by record of a line: the words for which the access stands that is being noted
@@ -95,10 +96,14 @@ func New(width int, lockStep bool) *Detector {
 // Begin begins a launch: all that happened before is ordered before it. The races found so far are
 // forgotten.
 func (d *Detector) Begin() {
-	d.global = shadow{}
+	d.global, d.looks = shadow{}, 0
 	d.syncs = map[uint64]*releases{}
 	d.races, d.hazards = map[pair]*Race{}, map[pair]*Race{}
 }
+
+// Looks returns how often the detector has looked since Begin at what threads have released and acquired. That is what takes
+// long where many pass something on to each other.
+func (d *Detector) Looks() int64 { return d.looks }
 
 // Races returns the races found since Begin, by instructions and kinds.
 func (d *Detector) Races() []Race { return sorted(d.races) }

@@ -326,6 +326,7 @@ type walk struct {
 func (d *Detector) knows(k *knowledge, r *record, cta int32) bool {
 	for ; k != nil && !d.walked[walk{k, cta}]; k = k.next { // lists share their ends
 		d.walked[walk{k, cta}] = true
+		d.looks++
 		question := visit{k.at, cta, k.near, k.passed}
 		answered := d.visited[question]
 		if k.n <= answered {
@@ -333,11 +334,13 @@ func (d *Detector) knows(k *knowledge, r *record, cta int32) bool {
 		}
 		d.visited[question] = k.n
 		for _, i := range between(k.at.byCTA[r.cta], answered, k.n) {
+			d.looks++
 			if s := k.at.all[i]; reaches(s, k, cta) && s.covers(r) {
 				return true
 			}
 		}
 		for _, i := range between(k.at.links, answered, k.n) {
+			d.looks++
 			if s := k.at.all[i]; reaches(s, k, cta) && d.knows(s.acquired, r, s.cta) {
 				return true
 			}

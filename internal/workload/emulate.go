@@ -11,7 +11,7 @@ import (
 
 // Emulation says how Emulate makes a run.
 type Emulation struct {
-	Limit      int64 // instructions that warps may execute in all launches together
+	Limit      int64 // of emu.Counters.Work, of all launches together
 	Descending bool  // as in emu.Serial
 	Races      bool  // look for data races
 	LockStep   bool  // with Races: as in emu.Code.WithRaces
@@ -22,8 +22,8 @@ type Emulation struct {
 	After func(e *Emulator)
 }
 
-// Emulate makes a run of a job on some inputs without time, warp after warp. It is an error, emu.ErrLimit, if warps would
-// execute more instructions than they may.
+// Emulate makes a run of a job on some inputs without time, warp after warp. It is an error, emu.ErrLimit, if the work would be
+// more than it may.
 func Emulate(ctx context.Context, w *Workload, in *job.Inputs, how Emulation) error {
 	r := &emulation{Emulation: how, ctx: ctx, workload: w, inputs: in}
 	for i, k := range w.Kernels {
@@ -63,7 +63,7 @@ func (r *emulation) Launch(i int) error {
 		}
 	}
 	counted, err := emu.RunSerially(r.ctx, e.grid, emu.Serial{Limit: r.Limit, SMs: int(k.Machine.SM.Count.Value), Descending: r.Descending})
-	r.Limit -= counted.WarpInstrs
+	r.Limit -= counted.Work()
 	if r.After != nil {
 		r.After(e)
 	}

@@ -13,8 +13,8 @@ import (
 	"warpbound/internal/workload"
 )
 
-// moreSerially is how many instructions of warps a serial run may have more than the simulated one, in which fewer
-// threads may have done what one alone can do at a time. They take no time to speak of.
+// moreSerially is how much work, in instructions of warps, a serial run may be more than the simulated one, in which
+// fewer threads may have done what one alone can do at a time. It takes no time to speak of.
 const moreSerially = 1 << 16
 
 // serial looks for data races in runs of a workload in which each warp goes on until it waits or ends, before another
