@@ -76,6 +76,7 @@ type Answer struct {
 	path        *ipet.Certificate    // that no path of it is longer; nil likewise
 	certificate *certify.Certificate // nil if none was asked for
 	planned     int                  // runs that there were to be
+	watched     *campaign.Watched    // nil if no vector of the campaign was watched
 	lacks       []string             // what there is no answer to because ctx has ended
 }
 
@@ -199,6 +200,7 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 // error: the answer lacks something then.
 func (l List) run(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, a *Answer) ([]diag.Warning, error) {
 	req.enter(partRuns)
+	req.Campaign.Watch = !req.Unwatched
 	warnings, err := l.measure(ctx, p, w, req, a)
 	if err != nil {
 		return nil, err
@@ -206,9 +208,11 @@ func (l List) run(ctx context.Context, p runner.Platform, w *workload.Workload, 
 	if req.Unwatched {
 		return warnings, nil
 	}
-	req.enter(partRaces)
+	if a.watched == nil {
+		req.enter(partRaces)
+	}
 	var found []diag.Warning
-	a.Races, found, err = watched(ctx, p, w, &req)
+	a.Races, found, err = watched(ctx, p, w, &req, a.watched)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -541,6 +545,7 @@ func (l List) recordable(p runner.Platform, w *workload.Workload, req Request, a
 // note adds what runs gave besides their times.
 func (a *Answer) note(runs *campaign.Result) {
 	a.Inputs, a.Device, a.planned, a.Convergence = runs.Inputs, runs.Report.Device, runs.Planned, runs.Convergence
+	a.watched = runs.Watched
 	if runs.Report.Device == nil { // whose recorded runs take longer than others
 		a.Times, a.Longest = &runs.Times, &runs.Longest
 	}

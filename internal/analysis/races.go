@@ -8,6 +8,7 @@ import (
 
 	"warpbound/diag"
 	"warpbound/estimate"
+	"warpbound/internal/campaign"
 	"warpbound/internal/flow/racefree"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/inspect"
@@ -35,15 +36,16 @@ func watch(ctx context.Context, p runner.Platform, w *workload.Workload, maxCycl
 	return out.Statistics.Races(), out.Statistics.Warnings(), nil
 }
 
-// watched is watch, whose outcome is kept.
-func watched(ctx context.Context, p runner.Platform, w *workload.Workload, req *Request) ([]estimate.Race, []diag.Warning, error) {
-	type outcome struct {
-		Races    []estimate.Race
-		Warnings []diag.Warning
-	}
-	out, err := noted(req.Campaign.Keep, partRaces, func() (outcome, error) {
+// watched is watch, unless a vector of the campaign was watched as it ran: then found is what that
+// showed. The outcome is kept.
+func watched(ctx context.Context, p runner.Platform, w *workload.Workload, req *Request, found *campaign.Watched) (
+	[]estimate.Race, []diag.Warning, error) {
+	out, err := noted(req.Campaign.Keep, partRaces, func() (campaign.Watched, error) {
+		if found != nil {
+			return *found, nil
+		}
 		races, warnings, err := watch(ctx, p, w, req.MaxCycles)
-		return outcome{races, warnings}, err
+		return campaign.Watched{Races: races, Warnings: warnings}, err
 	})
 	return out.Races, out.Warnings, err
 }

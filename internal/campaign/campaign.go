@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/halt"
 	"warpbound/internal/job"
@@ -50,6 +51,10 @@ type Spec struct {
 	// Translate, unless nil, are by launch the Ipoints of the sinks of those that are recorded, as trace.Remap takes them;
 	// nil for a launch whose sinks take them as they are.
 	Translate [][]trace.Ipoint
+
+	// Watch has the first random test vector look for data races and for reads of what nothing has
+	// written, where the platform can and the vector is neither followed nor the only one.
+	Watch bool
 
 	Cores   int              // that may simulate a run beside which there is no other
 	OneCore func(why string) // as runner.Options
@@ -92,6 +97,13 @@ type Result struct {
 	Launches []Launch            // by job.Job.Runs
 
 	Convergence *estimate.Convergence // nil if all vectors were to be run, whatever they show
+	Watched     *Watched              // nil if no vector was watched
+}
+
+// Watched is what says that times and results may not be those of other runs.
+type Watched struct {
+	Races    []estimate.Race
+	Warnings []diag.Warning
 }
 
 // Launch sums up the executions of one of the launches in all runs.
@@ -167,6 +179,7 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 	}
 	out := c.soFar()
 	out.Inputs, out.Report, out.Convergence = v.saved(c.taken.saved), pool.Report(), c.convergence
+	out.Watched = c.watched
 	if out.Report.Device != nil {
 		out.Runs, out.Observed = out.Report.Runs, *out.Report.Observed
 	}
@@ -204,6 +217,7 @@ type campaign struct {
 
 	reached     *estimate.Reached // by the inputs of the first vector, if they were followed
 	convergence *estimate.Convergence
+	watched     *Watched // by the first vector; nil if nothing was looked for
 }
 
 // each runs the inputs that have not been taken, up to a number of them.
@@ -292,6 +306,7 @@ func (w *worker) run(ctx context.Context, r runner.Runner, i, repeats int, in *j
 		if err != nil {
 			return nil, err
 		}
+		o.statistics = out.Statistics
 		for i := range out.Launches {
 			o.launches[i].add(&out.Launches[i])
 		}

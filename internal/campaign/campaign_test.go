@@ -15,6 +15,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/campaign"
 	"warpbound/internal/job"
@@ -75,6 +76,7 @@ type script struct {
 	run             func(ctx context.Context, input int) (cycles int64, err error)
 
 	follow  *bool          // nil if inputs cannot be followed, else whether they reach nothing
+	races   bool           // are looked for where they are to be
 	numbers map[string]int // of inputs by contents
 	any     bool           // inputs are not told apart
 	runs    atomic.Int64   // if they are not
@@ -85,6 +87,7 @@ type script struct {
 	cores  int   // of the last that was opened
 	begun  []int // numbers of inputs
 	broken error // of opening runners
+	watch  []int // numbers of inputs whose runs were watched
 }
 
 // newScript is the platform of runs with the inputs of a specification.
@@ -114,13 +117,17 @@ func (p *script) Open(_ *workload.Workload, opts runner.Options) (runner.Runner,
 	if opts.Follow && p.follow == nil {
 		return nil, runner.ErrFollow
 	}
+	if opts.Races && !p.races {
+		return nil, runner.ErrRaces
+	}
 	p.opened++
-	return &scripted{on: p, follows: opts.Follow}, nil
+	return &scripted{on: p, follows: opts.Follow, watches: opts.Races && opts.Checked}, nil
 }
 
 type scripted struct {
 	on      *script
 	follows bool
+	watches bool
 	busy    sync.Mutex
 }
 
@@ -138,6 +145,9 @@ func (r *scripted) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder
 	p.mu.Lock()
 	input, known := p.numbers[string(in.Contents(0, nil))]
 	p.begun = append(p.begun, input)
+	if r.watches {
+		p.watch = append(p.watch, input)
+	}
 	p.mu.Unlock()
 	if !known {
 		return nil, fmt.Errorf("unknown inputs %v", in.Contents(0, nil))
@@ -151,8 +161,17 @@ func (r *scripted) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder
 	if r.follows {
 		out.Invariant = *p.follow
 	}
+	if r.watches {
+		out.Statistics = raced{}
+	}
 	return out, err
 }
+
+// raced are statistics of a run with a race and a warning.
+type raced struct{ runner.Statistics }
+
+func (raced) Races() []estimate.Race   { return []estimate.Race{{Buffer: "a"}} }
+func (raced) Warnings() []diag.Warning { return []diag.Warning{{ID: "b"}} }
 
 func (r *scripted) Report() runner.Report { return runner.Report{} }
 

@@ -67,3 +67,55 @@ func TestFollowedRunFails(t *testing.T) {
 	}
 	p.check(t)
 }
+
+// TestWatch has the first of few vectors watched, once, and no other; none where it is followed, where
+// it is the only one, and where the platform cannot.
+func TestWatch(t *testing.T) {
+	j := prepare(t, random)
+	for _, c := range []struct {
+		vectors, inputs int
+		watch, races    bool
+		want            []int
+	}{
+		{vectors: 3, watch: true, races: true, want: []int{0}},
+		{vectors: 1, inputs: 1, watch: true, races: true, want: []int{0}},
+		{vectors: 3, races: true},
+		{vectors: 3, watch: true},
+		{vectors: 1, watch: true, races: true},
+		{vectors: 10, watch: true, races: true},
+	} {
+		spec := campaign.Spec{Vectors: c.vectors, Watch: c.watch, Inputs: saved("x.toml", "y.toml")[:c.inputs]}
+		p := newScript(j, 2, spec)
+		p.follow, p.races = new(bool), c.races
+		result, sinks, err := campaign.Run(t.Context(), p, j.Workload, spec, runner.Options{}, func(int) trace.Sink { return &learner{} })
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.check(t)
+		n := c.vectors + c.inputs
+		if !slices.Equal(p.watch, c.want) || len(p.begun) != n || result.Runs != n || len(tracesOf(sinks[0])) != n {
+			t.Errorf("%+v: inputs %v are run, and %v watched: %+v", c, p.begun, p.watch, result)
+		}
+		w := result.Watched
+		if (w != nil) != (c.want != nil) || w != nil && (w.Races[0].Buffer != "a" || w.Warnings[0].ID != "b") {
+			t.Errorf("%+v: %+v", c, w)
+		}
+	}
+}
+
+// TestWatchedOnce keeps what vectors gave: one that is known is not run again to be watched.
+func TestWatchedOnce(t *testing.T) {
+	j := prepare(t, random)
+	spec := campaign.Spec{Vectors: 3, Watch: true, Keep: newNotebook()}
+	for _, want := range []bool{true, false} {
+		p := newScript(j, 2, spec)
+		p.races = true
+		result, _, err := campaign.Run(t.Context(), p, j.Workload, spec, runner.Options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (result.Watched != nil) != want || (len(p.begun) > 0) != want {
+			t.Errorf("watched: %+v, after runs of %v", result.Watched, p.begun)
+		}
+	}
+}

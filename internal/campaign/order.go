@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"warpbound/estimate"
+	"warpbound/internal/runner"
 	"warpbound/internal/trace"
 )
 
@@ -43,6 +44,8 @@ type outcome struct {
 	turned    bool              // in any of them, as runner.Outcome says
 	invariant bool              // as runner.Outcome says of the last of them
 	reached   *estimate.Reached // likewise
+
+	statistics runner.Statistics // of the last of them, until the runner makes another; nil if there are none
 }
 
 // add takes what a vector gave, and what those behind it did that waited for it. What vectors gave behind those that
