@@ -68,8 +68,8 @@ func TestFollowedRunFails(t *testing.T) {
 	p.check(t)
 }
 
-// TestWatch has the first of few vectors watched, once, and no other; none where it is followed, where
-// it is the only one, and where the platform cannot.
+// TestWatch has the first of few vectors watched, once, and no other; none where it is followed,
+// where it is the only one, and where the platform cannot.
 func TestWatch(t *testing.T) {
 	j := prepare(t, random)
 	for _, c := range []struct {
@@ -87,7 +87,8 @@ func TestWatch(t *testing.T) {
 		spec := campaign.Spec{Vectors: c.vectors, Watch: c.watch, Inputs: saved("x.toml", "y.toml")[:c.inputs]}
 		p := newScript(j, 2, spec)
 		p.follow, p.races = new(bool), c.races
-		result, sinks, err := campaign.Run(t.Context(), p, j.Workload, spec, runner.Options{}, func(int) trace.Sink { return &learner{} })
+		sink := func(int) trace.Sink { return &learner{} }
+		result, sinks, err := campaign.Run(t.Context(), p, j.Workload, spec, runner.Options{}, sink)
 		if err != nil {
 			t.Fatal(err)
 		}

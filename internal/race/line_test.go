@@ -10,9 +10,9 @@ import (
 	"warpbound/internal/isa"
 )
 
-// sideBySide are CTAs of two detectors, of which one notes each word by itself. Both must find the
+// detectors are CTAs of two detectors, of which one notes each word by itself. Both must find the
 // same.
-type sideBySide struct {
+type detectors struct {
 	lines, words       *Detector
 	byLines, byWords   [2]CTA
 	inLines, inCells   int // accesses of lanes, by what the first detector has of their words before
@@ -20,8 +20,8 @@ type sideBySide struct {
 	step               int
 }
 
-func newSideBySide(lockStep bool, size, keep int) *sideBySide {
-	s := &sideBySide{lines: New(8, lockStep), words: New(8, lockStep), warps: 2, width: 8, size: size}
+func newDetectors(lockStep bool, size, keep int) *detectors {
+	s := &detectors{lines: New(8, lockStep), words: New(8, lockStep), warps: 2, width: 8, size: size}
 	s.lines.keep, s.words.keep = keep, keep
 	for i := range s.byLines {
 		s.start(i)
@@ -30,19 +30,19 @@ func newSideBySide(lockStep bool, size, keep int) *sideBySide {
 }
 
 // start has a CTA run where another one has ended.
-func (s *sideBySide) start(cta int) {
+func (s *detectors) start(cta int) {
 	s.lines.Start(&s.byLines[cta], cta, s.warps)
 	s.words.Start(&s.byWords[cta], cta, s.warps)
 }
 
 // each does the same in a CTA of both.
-func (s *sideBySide) each(cta int, do func(c *CTA)) {
+func (s *detectors) each(cta int, do func(c *CTA)) {
 	do(&s.byLines[cta])
 	do(&s.byWords[cta])
 }
 
 // access makes an access in both.
-func (s *sideBySide) access(cta, warp int, a *Access) {
+func (s *detectors) access(cta, warp int, a *Access) {
 	memory := &s.lines.global
 	if a.Shared {
 		memory = &s.byLines[cta].shared
@@ -63,13 +63,13 @@ func (s *sideBySide) access(cta, warp int, a *Access) {
 }
 
 // differ reports whether the two have found different races.
-func (s *sideBySide) differ() bool {
+func (s *detectors) differ() bool {
 	return !slices.Equal(s.lines.Races(), s.words.Races()) || !slices.Equal(s.lines.Hazards(), s.words.Hazards())
 }
 
 // drawAccess draws an access of lanes that are mostly side by side, to elements that are mostly of
 // the usual size.
-func (s *sideBySide) drawAccess(t *rapid.T) *Access {
+func (s *detectors) drawAccess(t *rapid.T) *Access {
 	number := func(name string, minimum, maximum int) int { return rapid.IntRange(minimum, maximum).Draw(t, name) }
 	one := func(name string, of ...int) int { return rapid.SampledFrom(of).Draw(t, name) }
 	s.step++
@@ -122,7 +122,7 @@ func (s *sideBySide) drawAccess(t *rapid.T) *Access {
 }
 
 // synchronise has threads of a CTA do what orders accesses.
-func (s *sideBySide) synchronise(t *rapid.T, cta, warp int) {
+func (s *detectors) synchronise(t *rapid.T, cta, warp int) {
 	number := func(name string, minimum, maximum int) int { return rapid.IntRange(minimum, maximum).Draw(t, name) }
 	switch number("synchronise", 0, 8) {
 	case 0:
@@ -149,7 +149,7 @@ func (s *sideBySide) synchronise(t *rapid.T, cta, warp int) {
 }
 
 // pass has a warp release what it has done, and another one acquire it.
-func (s *sideBySide) pass(cta, warp, toCTA, toWarp int) {
+func (s *detectors) pass(cta, warp, toCTA, toWarp int) {
 	flag := &Access{PC: 9, Active: 0xff, Lanes: 1, Addr: &[64]uint64{64}, Pieces: []Piece{{0, 4}}}
 	flag.Order, flag.Scope = isa.OrderRelaxed, isa.ScopeGPU
 	s.each(cta, func(c *CTA) { c.Fence(warp, 0xff, 0xff, isa.OrderAcqRel, isa.ScopeGPU) })
@@ -167,7 +167,7 @@ func TestLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for range 5 { // one is short
 			size := rapid.SampledFrom([]int{1, 2, 4, 4, 8}).Draw(t, "usual size")
-			s := newSideBySide(rapid.Bool().Draw(t, "in lock-step"), size, rapid.IntRange(2, 6).Draw(t, "kept"))
+			s := newDetectors(rapid.Bool().Draw(t, "in lock-step"), size, rapid.IntRange(2, 6).Draw(t, "kept"))
 			for range rapid.IntRange(10, 40).Draw(t, "accesses") {
 				cta, warp := rapid.IntRange(0, 1).Draw(t, "CTA"), rapid.IntRange(0, 1).Draw(t, "warp")
 				if rapid.IntRange(0, 2).Draw(t, "order") == 0 {
@@ -198,22 +198,22 @@ func TestLineRemembers(t *testing.T) {
 	value := func(v uint64) Access { return Access{Store: true, Value: func(int, int) uint64 { return v }} }
 	for _, c := range []struct {
 		name   string
-		script func(s *sideBySide)
+		script func(s *detectors)
 		races  int
 	}{
-		{"what was written before a part of it was", func(s *sideBySide) {
+		{"what was written before a part of it was", func(s *detectors) {
 			s.access(0, 0, all(4, value(0x01010101)))
 			s.access(0, 0, all(1, value(2)))
 			s.access(1, 0, all(4, value(0x01010101)))
 		}, 2},
-		{"a read that another one behind a fence stands for", func(s *sideBySide) {
+		{"a read that another one behind a fence stands for", func(s *detectors) {
 			s.access(0, 0, all(4, Access{Load: true}))
 			s.pass(0, 0, 1, 0)
 			s.access(1, 0, all(4, Access{Load: true}))
 			s.access(0, 1, all(4, Access{Store: true}))
 		}, 1},
 	} {
-		s := newSideBySide(true, 4, 6)
+		s := newDetectors(true, 4, 6)
 		c.script(s)
 		if s.differ() || len(s.lines.Races()) != c.races {
 			t.Errorf("%s: races %+v, want %+v", c.name, s.lines.Races(), s.words.Races())
