@@ -170,7 +170,7 @@ func ExampleInspect() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	module, err := warpbound.Inspect("reduction.ptx", text, warpbound.InspectOptions{})
+	module, err := warpbound.Inspect(context.Background(), "reduction.ptx", text, warpbound.InspectOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package warpbound
 
 import (
+	"context"
 	"io"
 	"time"
 
@@ -17,14 +18,14 @@ type InspectOptions struct {
 	Job            *Job   // a job of the module, whose launch is taken into account; nil if none
 }
 
-// Inspect describes the kernels of a module. file is the module's name, which tells its language. It is an error if src is not of that
-// language or if there is no such kernel; what the simulator would refuse is listed among the warnings.
-func Inspect(file string, src []byte, opts InspectOptions) (*estimate.Module, error) {
-	var w *workload.Workload
+// Inspect describes the kernels of a module. file is the module's name, which tells its language. It is an error if src is not of that language or if
+// there is no such kernel; what the simulator would refuse is a warning. If ctx ends, so is that; the module has all flow graphs, and warnings tell what it lacks.
+func Inspect(ctx context.Context, file string, src []byte, opts InspectOptions) (*estimate.Module, error) {
+	r := analysis.InspectRequest{Kernel: opts.Kernel, PublishedEdges: opts.PublishedEdges}
 	if opts.Job != nil {
-		w = opts.Job.on.Workload
+		r.Workload = opts.Job.on.Workload
 	}
-	return analysis.Inspect(file, src, analysis.InspectRequest{Kernel: opts.Kernel, PublishedEdges: opts.PublishedEdges, Workload: w})
+	return analysis.Inspect(ctx, file, src, r)
 }
 
 // Stage is a step of the pipeline from the text of a module to decoded kernels.
@@ -44,11 +45,10 @@ func Stages() []Stage {
 
 // DumpOptions say what DumpStage shows.
 type DumpOptions struct {
-	Stage  string // the last stage to run, whose result is shown
-	Kernel string // only this kernel, unless empty; of a job its own
-	Job    *Job   // whose stages are run, too; nil for those of the module alone
-	// Took, unless nil, is called with the time of every stage.
-	Took func(stage string, took time.Duration)
+	Stage  string                                 // the last stage to run, whose result is shown
+	Kernel string                                 // only this kernel, unless empty; of a job its own
+	Job    *Job                                   // whose stages are run, too; nil for those of the module alone
+	Took   func(stage string, took time.Duration) // is told the time of every stage; may be nil
 }
 
 // DumpStage runs the pipeline on a module up to a stage and writes what that made as text. It is an

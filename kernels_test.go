@@ -209,7 +209,7 @@ func TestLLCLoops(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := warpbound.Inspect(module, src, warpbound.InspectOptions{Job: j})
+			m, err := warpbound.Inspect(t.Context(), module, src, warpbound.InspectOptions{Job: j})
 			if err != nil {
 				t.Fatal(err)
 			}

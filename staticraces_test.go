@@ -43,7 +43,7 @@ func TestSuiteRaceVerdicts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := warpbound.Inspect(file, src, warpbound.InspectOptions{Job: j})
+		m, err := warpbound.Inspect(t.Context(), file, src, warpbound.InspectOptions{Job: j})
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}

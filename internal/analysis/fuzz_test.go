@@ -188,7 +188,7 @@ func FuzzModules(f *testing.F) {
 var named = regexp.MustCompile(`\.(ptx|toml):\d+:\d+`)
 
 func runChanged(m changedModule) error {
-	if _, err := Inspect(m.name, []byte(m.text), InspectRequest{}); err != nil {
+	if _, err := Inspect(context.Background(), m.name, []byte(m.text), InspectRequest{}); err != nil {
 		return err
 	}
 	j, err := platform.LoadFS(m, "job.toml", "")

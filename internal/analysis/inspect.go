@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
@@ -25,8 +26,8 @@ type InspectRequest struct {
 
 // Inspect describes the kernels of a module. file is the module's name, which tells its language. It is an error if
 // text is not of that language or if there is no such kernel; what the simulators would refuse is listed among the
-// warnings.
-func Inspect(file string, text []byte, req InspectRequest) (*estimate.Module, error) {
+// warnings. If ctx ends, the error is that of ctx, and the module is what inspect.Inspect says.
+func Inspect(ctx context.Context, file string, text []byte, req InspectRequest) (*estimate.Module, error) {
 	var accept []string
 	if req.Workload != nil {
 		accept = req.Workload.Spec.Accepted()
@@ -49,17 +50,16 @@ func Inspect(file string, text []byte, req InspectRequest) (*estimate.Module, er
 		launches = sameLaunches(w)
 		jobHash = workload.Hash(w)
 	}
-	m, err := inspect.Inspect(program, req.Kernel, func(g *cfg.Graph) ([]graph.Edge, error) {
+	m, err := inspect.Inspect(ctx, program, req.Kernel, func(g *cfg.Graph) ([]graph.Edge, error) {
 		if req.PublishedEdges {
 			return cfg.PublishedDivergentEdges(g.Flow), nil
 		}
 		return cfg.DivergentEdges(g.Flow, nil)
 	}, launches)
-	if err != nil {
-		return nil, err
+	if m != nil {
+		m.Provenance, m.ModuleHash, m.JobHash = provenance.Of(), hash, jobHash
 	}
-	m.Provenance, m.ModuleHash, m.JobHash = provenance.Of(), hash, jobHash
-	return m, nil
+	return m, err
 }
 
 // sameLaunches returns the launches of kernels by name, as far as all launches of a kernel are the same.

@@ -208,7 +208,7 @@ func completeKernel(c *cobra.Command, args []string, _ string) ([]string, cobra.
 	var names []string
 	if len(args) > 0 {
 		if src, err := warpbound.ReadModule(args[0]); err == nil {
-			if m, err := warpbound.Inspect(args[0], src, warpbound.InspectOptions{}); err == nil {
+			if m, err := warpbound.Inspect(c.Context(), args[0], src, warpbound.InspectOptions{}); err == nil {
 				for i := range m.Kernels {
 					names = append(names, m.Kernels[i].Name)
 				}

@@ -53,17 +53,16 @@ func inspectCommand() *cobra.Command {
 				Took: func(stage string, took time.Duration) { fmt.Fprintf(c.ErrOrStderr(), "%-10s %v\n", stage, took) },
 			})
 		}
-		m, err := warpbound.Inspect(args[0], src, opts)
-		if err != nil {
-			return err
-		}
-		switch {
-		case dot:
-			return report.DOT(c.OutOrStdout(), m)
-		case *format == "json":
-			return report.JSON(c.OutOrStdout(), m)
-		}
-		return report.Module(c.OutOrStdout(), m)
+		m, err := warpbound.Inspect(c.Context(), args[0], src, opts)
+		return soFar(err, m != nil, func() error {
+			switch {
+			case dot:
+				return report.DOT(c.OutOrStdout(), m)
+			case *format == "json":
+				return report.JSON(c.OutOrStdout(), m)
+			}
+			return report.Module(c.OutOrStdout(), m)
+		})
 	}
 	return c
 }

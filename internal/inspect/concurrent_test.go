@@ -22,7 +22,7 @@ func TestConcurrentKernels(t *testing.T) {
 	for i := range n {
 		all.WriteString(kernel(i))
 	}
-	m, err := warpbound.Inspect("m.ptx", []byte(head+all.String()), warpbound.InspectOptions{})
+	m, err := warpbound.Inspect(t.Context(), "m.ptx", []byte(head+all.String()), warpbound.InspectOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestConcurrentKernels(t *testing.T) {
 		t.Fatalf("%d kernels, want %d", len(m.Kernels), n)
 	}
 	for i, k := range m.Kernels {
-		alone, err := warpbound.Inspect("m.ptx", []byte(head+kernel(i)), warpbound.InspectOptions{})
+		alone, err := warpbound.Inspect(t.Context(), "m.ptx", []byte(head+kernel(i)), warpbound.InspectOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

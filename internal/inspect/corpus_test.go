@@ -24,7 +24,7 @@ func TestCorpora(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		m, err := warpbound.Inspect(path, src, warpbound.InspectOptions{})
+		m, err := warpbound.Inspect(t.Context(), path, src, warpbound.InspectOptions{})
 		if err != nil {
 			t.Error(err)
 			return nil

@@ -73,7 +73,7 @@ func TestMemoryGrowsLinearly(t *testing.T) {
 				src := []byte(moduleHead + module(n))
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
-				if _, err := warpbound.Inspect("large.ptx", src, warpbound.InspectOptions{}); err != nil {
+				if _, err := warpbound.Inspect(t.Context(), "large.ptx", src, warpbound.InspectOptions{}); err != nil {
 					t.Error(err)
 				}
 				runtime.ReadMemStats(&after)
@@ -95,7 +95,7 @@ func BenchmarkGrowing(b *testing.B) {
 			src := []byte(moduleHead + module(n))
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := warpbound.Inspect("large.ptx", src, warpbound.InspectOptions{}); err != nil {
+					if _, err := warpbound.Inspect(b.Context(), "large.ptx", src, warpbound.InspectOptions{}); err != nil {
 						b.Fatal(err)
 					}
 				}

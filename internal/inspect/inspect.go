@@ -7,10 +7,12 @@
 package inspect
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -29,8 +31,9 @@ import (
 // Inspect describes a program; kernel limits it to one kernel unless empty.
 // divergent finds the edges that divergence adds to a flow graph and is called from several
 // goroutines at a time, launches what is known of the launches of kernels, by name. It is an
-// error if there is no such kernel.
-func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.Edge, error), launches map[string]launchfacts.Launch) (*estimate.Module, error) {
+// error if there is no such kernel. If ctx ends, the error is that of ctx, and the module has the flow graph of
+// every kernel, and a warning for each that says what was not analysed.
+func Inspect(ctx context.Context, p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.Edge, error), launches map[string]launchfacts.Launch) (*estimate.Module, error) {
 	entries := p.Entries()
 	if kernel != "" {
 		f, err := p.Kernel(kernel)
@@ -43,7 +46,7 @@ func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.
 	obstacles := slices.Clone(p.Warnings)
 	var warnings []diag.Warning
 	refused := refusals{list: []estimate.Refusal{}, at: make(map[string]int)}
-	for i, found := range inParallel(entries, func(f *isa.Func) finding { return inspectEntry(p, f, divergent, launches[f.Name]) }) {
+	for i, found := range inParallel(entries, func(f *isa.Func) finding { return inspectEntry(ctx, p, f, divergent, launches[f.Name]) }) {
 		refused.add(entries[i].Name, found.refused)
 		if found.kernel != nil {
 			m.Kernels = append(m.Kernels, *found.kernel)
@@ -53,6 +56,10 @@ func Inspect(p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.
 	}
 	m.Refused = refused.list
 	m.Warnings = estimate.Warnings(append(distinct(obstacles), warnings...))
+	unfinished := func(w diag.Warning) bool { return w.ID == notAnalysed }
+	if slices.ContainsFunc(warnings, unfinished) {
+		return m, ctx.Err()
+	}
 	return m, nil
 }
 
@@ -64,7 +71,7 @@ type finding struct {
 	warnings  []diag.Warning
 }
 
-func inspectEntry(p *isa.Program, f *isa.Func, divergent func(*cfg.Graph) ([]graph.Edge, error), launch launchfacts.Launch) finding {
+func inspectEntry(ctx context.Context, p *isa.Program, f *isa.Func, divergent func(*cfg.Graph) ([]graph.Edge, error), launch launchfacts.Launch) finding {
 	if f.Extern {
 		return finding{warnings: []diag.Warning{{Pos: f.Pos, ID: "declared-only", Text: "kernel " + f.Readable() + " is declared but not defined"}}}
 	}
@@ -73,7 +80,7 @@ func inspectEntry(p *isa.Program, f *isa.Func, divergent func(*cfg.Graph) ([]gra
 		return finding{warnings: []diag.Warning{warning(f.Pos, "no-flow-graph", err)}}
 	}
 	found := finding{obstacles: isa.Obstacles(linked), refused: reasons(linked)}
-	found.kernel, found.warnings, err = inspectKernel(linked, divergent, launch)
+	found.kernel, found.warnings, err = inspectKernel(ctx, linked, divergent, launch)
 	if err != nil {
 		found.warnings = append(found.warnings, warning(f.Pos, "no-flow-graph", err))
 	}
@@ -120,7 +127,7 @@ func distinct(warnings []diag.Warning) []diag.Warning {
 	return out
 }
 
-func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, error), launch launchfacts.Launch) (*estimate.Kernel, []diag.Warning, error) {
+func inspectKernel(ctx context.Context, k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, error), launch launchfacts.Launch) (*estimate.Kernel, []diag.Warning, error) {
 	g, err := cfg.Build(k)
 	if err != nil {
 		return nil, nil, err
@@ -136,12 +143,18 @@ func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, erro
 		warnings = append(warnings, warning(k.Pos, "no-sync", err))
 	}
 	warnings = append(warnings, flow.UninitialisedRegisters(g)...)
-	promoted, _ := promote.Slots(g, launch)
-	verdicts, err := verdicts(promoted)
-	warnings = append(warnings, unexplained(g, err)...)
-	added, err := divergent(g)
-	if err != nil {
-		warnings = append(warnings, warning(k.Pos, "no-divergent-edges", err))
+	var missing []string
+	judged, done := within(ctx, func() judgement { return judge(g, launch) })
+	if !done {
+		missing = append(missing, "which branches diverge")
+	}
+	warnings = append(warnings, unexplained(g, judged.err)...)
+	added, done := within(ctx, func() addition { return addEdges(g, divergent) })
+	if !done {
+		missing = append(missing, "edges added by divergence")
+	}
+	if added.err != nil {
+		warnings = append(warnings, warning(k.Pos, "no-divergent-edges", added.err))
 	}
 	out := &estimate.Kernel{
 		Name: k.Name, Demangled: symbol.Demangled(k.Name), Pos: k.Pos.String(),
@@ -149,10 +162,11 @@ func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, erro
 		Registers:    flow.Registers(g),
 		Blocks:       blocks(g),
 		Loops:        loops(g),
-		Branches:     branches(g, verdicts),
-		Added:        names(g, added),
+		Branches:     branches(g, judged.verdicts),
+		Added:        names(g, added.edges),
 		Reducible:    g.Loops().Irreducible() == nil,
 		Params:       []string{},
+		Accesses:     []estimate.Access{},
 	}
 	for _, v := range k.Params {
 		out.Params = append(out.Params, fmt.Sprintf("%s %s", v.Name, typeOf(&v)))
@@ -165,8 +179,60 @@ func inspectKernel(k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, erro
 	if launch.Known() {
 		out.Launch = &estimate.Launch{Grid: launch.Grid, Block: launch.Block}
 	}
-	addValues(out, promoted, verdicts, launch)
+	valued, done := within(ctx, func() estimate.Kernel { return addValues(*out, judged.promoted, judged.verdicts, launch) })
+	if done {
+		out = &valued
+	} else {
+		missing = append(missing, "bounds of loops, accesses, data races")
+	}
+	if missing != nil {
+		warnings = append(warnings, diag.Warning{Pos: k.Pos, ID: notAnalysed, Text: fmt.Sprintf(
+			"kernel %s is not analysed to the end, since time was up: it is not known %s", symbol.Readable(k.Name), strings.Join(missing, "; "))})
+	}
 	return out, warnings, nil
+}
+
+// notAnalysed is the warning of a kernel of which not all is known, since time was up.
+const notAnalysed = "not-analysed"
+
+// within returns the result of an analysis; false if ctx ends before. The analysis does not look at ctx: one that has
+// begun is left behind then, and nothing sees what it finds.
+func within[T any](ctx context.Context, analyse func() T) (result T, done bool) {
+	if ctx.Err() != nil {
+		return result, false
+	}
+	found := make(chan T, 1)
+	go func() { found <- analyse() }()
+	select {
+	case result = <-found:
+		return result, true
+	case <-ctx.Done():
+		return result, false
+	}
+}
+
+// addition is what divergence adds to a flow graph.
+type addition struct {
+	edges []graph.Edge
+	err   error
+}
+
+func addEdges(g *cfg.Graph, divergent func(*cfg.Graph) ([]graph.Edge, error)) addition {
+	edges, err := divergent(g)
+	return addition{edges, err}
+}
+
+// judgement is which branches of a kernel may diverge, and its graph with places of local memory as registers.
+type judgement struct {
+	promoted *cfg.Graph
+	verdicts *divergence.Result // nil if there are none
+	err      error              // why
+}
+
+func judge(g *cfg.Graph, launch launchfacts.Launch) judgement {
+	promoted, _ := promote.Slots(g, launch)
+	d, err := verdicts(promoted)
+	return judgement{promoted, d, err}
 }
 
 func typeOf(v *isa.Var) string {

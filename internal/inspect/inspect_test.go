@@ -50,7 +50,7 @@ func TestWarningsHaveThePlaceOfTheirErrors(t *testing.T) {
 		}(), 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, err := Inspect(c.program, "k", func(*cfg.Graph) ([]graph.Edge, error) { return nil, nil }, nil)
+			m, err := Inspect(t.Context(), c.program, "k", func(*cfg.Graph) ([]graph.Edge, error) { return nil, nil }, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -24,7 +24,7 @@ func TestLargeModules(t *testing.T) {
 			}
 			work := func(src string) func() {
 				return func() {
-					if _, err := warpbound.Inspect("large.ptx", []byte(src), warpbound.InspectOptions{}); err != nil {
+					if _, err := warpbound.Inspect(t.Context(), "large.ptx", []byte(src), warpbound.InspectOptions{}); err != nil {
 						t.Error(err)
 					}
 				}

@@ -12,9 +12,9 @@ import (
 	"warpbound/internal/graph"
 )
 
-// addValues fills in what the values in a kernel tell of its loops, accesses and data races.
-func addValues(k *estimate.Kernel, g *cfg.Graph, d *divergence.Result, launch launchfacts.Launch) {
-	k.Accesses = []estimate.Access{}
+// addValues returns a kernel with what the values in it tell of its loops, accesses and data races.
+func addValues(k estimate.Kernel, g *cfg.Graph, d *divergence.Result, launch launchfacts.Launch) estimate.Kernel {
+	k.Loops = slices.Clone(k.Loops)
 	r := value.Analyze(g, launch)
 	k.Races = Races(r, d, true)
 	bounds := r.Loops()
@@ -35,6 +35,7 @@ func addValues(k *estimate.Kernel, g *cfg.Graph, d *divergence.Result, launch la
 		}
 		k.Accesses = append(k.Accesses, found)
 	}
+	return k
 }
 
 // warps returns the iterations of a loop for each warp of a CTA; nil if they are the same

@@ -100,7 +100,9 @@ func (a *analysis) execute(ctx context.Context, p *method.Problem) error {
 	}
 	a.shuffled = x.Summarises()
 	a.warnings = p.Summarised(x)
-	a.findTable()
+	if err := a.findTable(ctx); err != nil {
+		return err
+	}
 	if a.uncounted {
 		a.warnings = append(a.warnings, p.GaveUp("lines-not-counted", fmt.Sprintf(
 			"accesses touch more than %d lines in all CTAs, or a warp more than %d, so that %s does not count how often each is touched: "+

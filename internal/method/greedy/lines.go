@@ -1,6 +1,7 @@
 package greedy
 
 import (
+	"context"
 	"math/bits"
 	"slices"
 
@@ -205,8 +206,8 @@ func (a *analysis) touches() saturating.Int {
 }
 
 // findTable adds up the patterns of all warps of all CTAs. If they touch too many lines to go through, it is known of
-// none where they are.
-func (a *analysis) findTable() {
+// none where they are. An error is that of ctx.
+func (a *analysis) findTable(ctx context.Context) error {
 	a.table.index = make(map[uint64]int)
 	line := uint64(a.L1.Line.Value)
 	many := a.touches() > saturating.Of(a.effort.Of(maxTouches))
@@ -218,6 +219,9 @@ func (a *analysis) findTable() {
 			a.table.open = a.table.open.Add(p.open.Mul(n))
 			a.table.loads = a.table.loads.Add(p.touched.loads.Mul(n))
 			for k := range p.patterns {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
 				t := &p.patterns[k]
 				if many {
 					lines := saturating.Of(len(t.bases)).Mul(saturating.Of((t.bytes-1)/line + 2)).Mul(t.times.Mul(n))
@@ -239,6 +243,7 @@ func (a *analysis) findTable() {
 			}
 		}
 	}
+	return nil
 }
 
 // each calls visit for the lines that the pattern touches in a CTA of its box.

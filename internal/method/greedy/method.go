@@ -91,8 +91,12 @@ func bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
 	if err := a.turns(); err != nil {
 		return nil, err
 	}
-	a.findL1(classes, of)
-	a.findFootprint()
+	for _, find := range []func(){func() { a.findL1(classes, of) }, a.findFootprint} {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		find()
+	}
 	t := a.compose(classes, of)
 	cycles := t.cycles()
 	if cycles == saturating.Max {
