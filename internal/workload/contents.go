@@ -83,7 +83,7 @@ func (k *Kernel) Unwritten(values *value.Result) []bool {
 	return safe
 }
 
-// places returns the indices of buffers in value.Launch.Buffers, by parameter of the whole job.
+// places returns the indices of buffers in launchfacts.Launch.Buffers, by parameter of the whole job.
 func places(k *Kernel) map[int]int {
 	at := make(map[int]int)
 	params := k.Bound.Job.Whole().Params

@@ -31,7 +31,7 @@ func Emulate(ctx context.Context, w *Workload, in *job.Inputs, how Emulation) er
 		if how.Races {
 			code = code.WithRaces(how.LockStep)
 		}
-		e := k.newEmulator(code)
+		e := newEmulator(k, code)
 		if i > 0 {
 			e.memory.Share(r.emulators[0].memory)
 		} else if _, err := e.memory.Fill(in); err != nil {

@@ -19,10 +19,10 @@ type Emulator struct {
 }
 
 // NewEmulator prepares an emulator of a kernel.
-func (k *Kernel) NewEmulator() *Emulator { return k.newEmulator(k.Code) }
+func (k *Kernel) NewEmulator() *Emulator { return newEmulator(k, k.Code) }
 
 // newEmulator prepares an emulator of code of a kernel for threads that are not yet scheduled independently.
-func (k *Kernel) newEmulator(code *emu.Code) *Emulator {
+func newEmulator(k *Kernel, code *emu.Code) *Emulator {
 	if k.Machine.IndependentThreads() {
 		path, wait := k.Machine.Turns()
 		code = code.WithThreads(emu.Turns{Path: path, Wait: wait, Swap: k.Machine.SM.SwapPaths.Value == machine.On})
