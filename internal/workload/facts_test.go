@@ -3,8 +3,8 @@ package workload_test
 import (
 	"testing"
 
-	"warpbound/internal/flow/strided"
 	"warpbound/internal/abi"
+	"warpbound/internal/flow/strided"
 	"warpbound/internal/test/jobtest"
 )
 
