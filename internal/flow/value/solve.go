@@ -1,6 +1,7 @@
 package value
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -75,8 +76,14 @@ func solve(g *cfg.Graph, launch launchfacts.Launch, known loads, divergedOps map
 	s := newSolver(g, launch)
 	s.machine.divergedOps = divergedOps
 	s.machine.loads, s.machine.syms.Relations, s.machine.syms.Buffers = known, launch.Sums, launch.Buffers
-	s.machine.syms.HasAscending = slices.ContainsFunc(launch.Buffers, func(b launchfacts.Buffer) bool { return b.Contents.Ascends != nil })
+	ascends := func(b launchfacts.Buffer) bool { return b.Contents.Ascends != nil }
+	s.machine.syms.HasAscending = slices.ContainsFunc(launch.Buffers, ascends)
 	s.settle()
+	if !launch.Doubted { // else symbols hold less than what they are assigned
+		if err := s.checkPostFixpoint(); err != nil {
+			panic(fmt.Sprintf("internal error: %s: kernel %s: %v", g.Kernel.Pos, g.Kernel.Name, err))
+		}
+	}
 	s.machine.narrow = true
 	for range narrowings {
 		s.round(s.order, 0)
@@ -123,7 +130,8 @@ func newSolver(g *cfg.Graph, launch launchfacts.Launch) *solver {
 	s := &solver{
 		Result: &Result{Graph: g, Launch: launch, in: make([]state, n), along: make([][]state, n), into: make([][]edgeRef, n), changes: changes(g), irregular: irregular(g)},
 		live:   cfg.Liveness(g), heads: make([]bool, n), preds: make([][]edgeRef, n),
-		joined: make([]map[isa.Reg]bool, n), dead: make([][]isa.Reg, n), dom: graph.Dominators(g.Flow.Graph(), g.Entry()), limits: make(map[affine.Place]strided.Interval),
+		joined: make([]map[isa.Reg]bool, n), dead: make([][]isa.Reg, n),
+		dom: graph.Dominators(g.Flow.Graph(), g.Entry()), limits: make(map[affine.Place]strided.Interval),
 	}
 	syms := affine.NewTable()
 	s.machine = machine{kernel: g.Kernel, launch: &s.Launch, syms: syms, alike: newAlike(syms), last: make([][]*Value, len(g.Kernel.Instrs))}

@@ -1,0 +1,58 @@
+package value
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/launchfacts"
+	"warpbound/internal/flow/strided"
+	"warpbound/internal/isa"
+)
+
+// settledSolver is a solver with a solution that has not been narrowed.
+func settledSolver(g *cfg.Graph) *solver {
+	s := newSolver(g, launchfacts.Launch{})
+	s.settle()
+	return s
+}
+
+// TestPostFixpoint takes something away from solutions: the guard finds what is missing.
+func TestPostFixpoint(t *testing.T) {
+	g := graphOf(t, `mov.u32 %r1, 0; mov.u32 %r2, %tid;
+L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %n; @%p1 bra L;
+st.global.u32 [%buf], %r1; st.global.u32 [%buf+4], %r2;`)
+	if err := settledSolver(g).checkPostFixpoint(); err != nil {
+		t.Fatal(err)
+	}
+	named := func(name string) isa.Reg {
+		return isa.Reg(slices.IndexFunc(g.Kernel.Regs, func(r isa.RegDecl) bool { return r.Name == name }))
+	}
+	loop, behind := g.Loops().Loops[0].Header, 0
+	for _, e := range g.Blocks[loop].Edges {
+		if e.To != loop {
+			behind = e.To
+		}
+	}
+	for _, test := range []struct {
+		name   string
+		change func(s *solver)
+		want   string
+	}{
+		{"a counter that does not rise", func(s *solver) {
+			s.in[loop].set(named("%r1"), &Value{Strided: strided.Const(32, 0), form: affine.Constant(32, 0)})
+		}, "%r1 is 1 where control goes from L to L, and was found to be 0 there"},
+		{"a register that nothing changes", func(s *solver) {
+			s.in[behind].set(named("%r2"), &Value{Strided: strided.Between(32, 0, 31)})
+		}, "%r2 is [0, 1023] where control goes from L to "},
+		{"a block that is not reached", func(s *solver) { s.in[behind] = nil }, "where it was found not to come"},
+	} {
+		s := settledSolver(g)
+		test.change(s)
+		if err := s.checkPostFixpoint(); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", test.name, err, test.want)
+		}
+	}
+}
