@@ -44,7 +44,23 @@ type Kernel struct {
 	// Races is what is known of data races for all inputs of the launch; left out where the values of the kernel are not
 	// known.
 	Races *RaceVerdict `json:"races,omitempty"`
+
+	// NotAnalysed lists what is not known since time was up, and is empty or left out for that; nil
+	// if nothing is missing.
+	NotAnalysed []Inspected `json:"not_analysed,omitempty"`
 }
+
+// Inspected is a part of what is known of a kernel without running it.
+type Inspected string
+
+// The parts for which a kernel is analysed.
+const (
+	InspectedBranches Inspected = "branches" // which of them diverge
+	InspectedEdges    Inspected = "edges added by divergence"
+	InspectedLoops    Inspected = "bounds of loops"
+	InspectedAccesses Inspected = "accesses"
+	InspectedRaces    Inspected = "data races"
+)
 
 // Block is a basic block: the instructions [Start, End).
 type Block struct {

@@ -65,7 +65,7 @@ func TestEnded(t *testing.T) {
 		t.Helper()
 		n := 0
 		for _, w := range m.Warnings {
-			if w.ID == notAnalysed && strings.Contains(w.Text, "kernel "+kernel) && strings.HasSuffix(w.Text, "it is not known "+missing) {
+			if w.ID == "not-analysed" && strings.Contains(w.Text, "kernel "+kernel) && strings.HasSuffix(w.Text, "not known: "+missing) {
 				n++
 			}
 		}
@@ -78,7 +78,7 @@ func TestEnded(t *testing.T) {
 	never := func(*cfg.Graph) ([]graph.Edge, error) { panic("an analysis begins behind the end") }
 	m := look(ctx, never)
 	for _, kernel := range []string{"first", "second"} {
-		said(m, kernel, "which branches diverge; edges added by divergence; bounds of loops, accesses, data races")
+		said(m, kernel, "branches, edges added by divergence, bounds of loops, accesses, data races")
 	}
 	if v := m.Kernels[0].Branches[0].Verdict; v != unknown {
 		t.Errorf("the verdict on a branch is %s", v)
@@ -92,7 +92,7 @@ func TestEnded(t *testing.T) {
 		<-release
 		return nil, nil
 	})
-	if n := len(m.Warnings); n == 0 || !strings.Contains(m.Warnings[n-1].Text, "edges added by divergence; bounds of loops") {
+	if n := len(m.Warnings); n == 0 || !strings.Contains(m.Warnings[n-1].Text, "edges added by divergence, bounds of loops") {
 		t.Errorf("warnings %+v", m.Warnings)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -28,12 +27,17 @@ import (
 	"warpbound/internal/symbol"
 )
 
+// EdgeFinder finds the edges that divergence adds to a flow graph.
+type EdgeFinder func(*cfg.Graph) ([]graph.Edge, error)
+
 // Inspect describes a program; kernel limits it to one kernel unless empty.
 // divergent finds the edges that divergence adds to a flow graph and is called from several
 // goroutines at a time, launches what is known of the launches of kernels, by name. It is an
 // error if there is no such kernel. If ctx ends, the error is that of ctx, and the module has the flow graph of
 // every kernel, and a warning for each that says what was not analysed.
-func Inspect(ctx context.Context, p *isa.Program, kernel string, divergent func(*cfg.Graph) ([]graph.Edge, error), launches map[string]launchfacts.Launch) (*estimate.Module, error) {
+func Inspect(
+	ctx context.Context, p *isa.Program, kernel string, divergent EdgeFinder, launches map[string]launchfacts.Launch,
+) (*estimate.Module, error) {
 	entries := p.Entries()
 	if kernel != "" {
 		f, err := p.Kernel(kernel)
@@ -46,7 +50,8 @@ func Inspect(ctx context.Context, p *isa.Program, kernel string, divergent func(
 	obstacles := slices.Clone(p.Warnings)
 	var warnings []diag.Warning
 	refused := refusals{list: []estimate.Refusal{}, at: make(map[string]int)}
-	for i, found := range inParallel(entries, func(f *isa.Func) finding { return inspectEntry(ctx, p, f, divergent, launches[f.Name]) }) {
+	entry := func(f *isa.Func) finding { return inspectEntry(ctx, p, f, divergent, launches[f.Name]) }
+	for i, found := range inParallel(entries, entry) {
 		refused.add(entries[i].Name, found.refused)
 		if found.kernel != nil {
 			m.Kernels = append(m.Kernels, *found.kernel)
@@ -56,8 +61,7 @@ func Inspect(ctx context.Context, p *isa.Program, kernel string, divergent func(
 	}
 	m.Refused = refused.list
 	m.Warnings = estimate.Warnings(append(distinct(obstacles), warnings...))
-	unfinished := func(w diag.Warning) bool { return w.ID == notAnalysed }
-	if slices.ContainsFunc(warnings, unfinished) {
+	if slices.ContainsFunc(m.Kernels, func(k estimate.Kernel) bool { return k.NotAnalysed != nil }) {
 		return m, ctx.Err()
 	}
 	return m, nil
@@ -71,7 +75,9 @@ type finding struct {
 	warnings  []diag.Warning
 }
 
-func inspectEntry(ctx context.Context, p *isa.Program, f *isa.Func, divergent func(*cfg.Graph) ([]graph.Edge, error), launch launchfacts.Launch) finding {
+func inspectEntry(
+	ctx context.Context, p *isa.Program, f *isa.Func, divergent EdgeFinder, launch launchfacts.Launch,
+) finding {
 	if f.Extern {
 		return finding{warnings: []diag.Warning{{Pos: f.Pos, ID: "declared-only", Text: "kernel " + f.Readable() + " is declared but not defined"}}}
 	}
@@ -127,7 +133,9 @@ func distinct(warnings []diag.Warning) []diag.Warning {
 	return out
 }
 
-func inspectKernel(ctx context.Context, k *isa.Kernel, divergent func(*cfg.Graph) ([]graph.Edge, error), launch launchfacts.Launch) (*estimate.Kernel, []diag.Warning, error) {
+func inspectKernel(
+	ctx context.Context, k *isa.Kernel, divergent EdgeFinder, launch launchfacts.Launch,
+) (*estimate.Kernel, []diag.Warning, error) {
 	g, err := cfg.Build(k)
 	if err != nil {
 		return nil, nil, err
@@ -143,15 +151,15 @@ func inspectKernel(ctx context.Context, k *isa.Kernel, divergent func(*cfg.Graph
 		warnings = append(warnings, warning(k.Pos, "no-sync", err))
 	}
 	warnings = append(warnings, flow.UninitialisedRegisters(g)...)
-	var missing []string
-	judged, done := within(ctx, func() judgement { return judge(g, launch) })
+	var missing []estimate.Inspected
+	judged, done := finishWithin(ctx, func() judgement { return judgeBranches(g, launch) })
 	if !done {
-		missing = append(missing, "which branches diverge")
+		missing = append(missing, estimate.InspectedBranches)
 	}
 	warnings = append(warnings, unexplained(g, judged.err)...)
-	added, done := within(ctx, func() addition { return addEdges(g, divergent) })
+	added, done := finishWithin(ctx, func() addition { return addEdges(g, divergent) })
 	if !done {
-		missing = append(missing, "edges added by divergence")
+		missing = append(missing, estimate.InspectedEdges)
 	}
 	if added.err != nil {
 		warnings = append(warnings, warning(k.Pos, "no-divergent-edges", added.err))
@@ -179,25 +187,35 @@ func inspectKernel(ctx context.Context, k *isa.Kernel, divergent func(*cfg.Graph
 	if launch.Known() {
 		out.Launch = &estimate.Launch{Grid: launch.Grid, Block: launch.Block}
 	}
-	valued, done := within(ctx, func() estimate.Kernel { return addValues(*out, judged.promoted, judged.verdicts, launch) })
+	valued, done := finishWithin(ctx, func() estimate.Kernel {
+		return addValues(*out, judged.promoted, judged.verdicts, launch)
+	})
 	if done {
 		out = &valued
 	} else {
-		missing = append(missing, "bounds of loops, accesses, data races")
+		missing = append(missing, estimate.InspectedLoops, estimate.InspectedAccesses, estimate.InspectedRaces)
 	}
-	if missing != nil {
-		warnings = append(warnings, diag.Warning{Pos: k.Pos, ID: notAnalysed, Text: fmt.Sprintf(
-			"kernel %s is not analysed to the end, since time was up: it is not known %s", symbol.Readable(k.Name), strings.Join(missing, "; "))})
+	if out.NotAnalysed = missing; missing != nil {
+		warnings = append(warnings, unfinished(k, missing))
 	}
 	return out, warnings, nil
 }
 
-// notAnalysed is the warning of a kernel of which not all is known, since time was up.
-const notAnalysed = "not-analysed"
+// unfinished warns that not all is known of a kernel, since time was up.
+func unfinished(k *isa.Kernel, missing []estimate.Inspected) diag.Warning {
+	text := fmt.Sprintf("kernel %s is not analysed to the end, since time was up; not known: ", symbol.Readable(k.Name))
+	for i, part := range missing {
+		if i > 0 {
+			text += ", "
+		}
+		text += string(part)
+	}
+	return diag.Warning{Pos: k.Pos, ID: "not-analysed", Text: text}
+}
 
-// within returns the result of an analysis; false if ctx ends before. The analysis does not look at ctx: one that has
-// begun is left behind then, and nothing sees what it finds.
-func within[T any](ctx context.Context, analyse func() T) (result T, done bool) {
+// finishWithin returns the result of an analysis; false if ctx ends before. The analysis does not
+// look at ctx: one that has begun is left behind then, and nothing sees what it finds.
+func finishWithin[T any](ctx context.Context, analyse func() T) (result T, done bool) {
 	if ctx.Err() != nil {
 		return result, false
 	}
@@ -217,7 +235,7 @@ type addition struct {
 	err   error
 }
 
-func addEdges(g *cfg.Graph, divergent func(*cfg.Graph) ([]graph.Edge, error)) addition {
+func addEdges(g *cfg.Graph, divergent EdgeFinder) addition {
 	edges, err := divergent(g)
 	return addition{edges, err}
 }
@@ -229,7 +247,7 @@ type judgement struct {
 	err      error              // why
 }
 
-func judge(g *cfg.Graph, launch launchfacts.Launch) judgement {
+func judgeBranches(g *cfg.Graph, launch launchfacts.Launch) judgement {
 	promoted, _ := promote.Slots(g, launch)
 	d, err := verdicts(promoted)
 	return judgement{promoted, d, err}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/emicklei/dot"
@@ -76,13 +77,13 @@ func inspected(p *printer, k *estimate.Kernel) {
 	for _, b := range k.Branches {
 		p.printf("    %s (%s), reconverges at %s: %s%s\n", symbol.Label(b.Block), b.Pos, symbol.Label(b.Reconverge), b.Verdict, from(b.Origin))
 	}
-	p.printf("  accesses to global and shared memory:%s\n", noneIf(len(k.Accesses) == 0))
+	p.printf("  accesses to global and shared memory:%s\n", listed(k, len(k.Accesses), estimate.InspectedAccesses))
 	for i := range k.Accesses {
 		a := &k.Accesses[i]
 		p.printf("    %d (%s), %s %s of %d bytes at %s: %s%s\n", a.Instr, a.Pos, a.Space, a.Kind, a.Bytes, orNone(a.Address), a, because(a.Reason))
 	}
 	raceVerdict(p, k.Races)
-	p.printf("  edges added by divergence:%s\n", noneIf(len(k.Added) == 0))
+	p.printf("  edges added by divergence:%s\n", listed(k, len(k.Added), estimate.InspectedEdges))
 	for _, e := range k.Added {
 		p.printf("    %s > %s\n", symbol.Label(e.From), symbol.Label(e.To))
 	}
@@ -117,6 +118,14 @@ func orNone(s string) string {
 		return "none"
 	}
 	return s
+}
+
+// listed says in place of a list of a kernel that it is empty, or not known.
+func listed(k *estimate.Kernel, n int, part estimate.Inspected) string {
+	if slices.Contains(k.NotAnalysed, part) {
+		return " not known"
+	}
+	return noneIf(n == 0)
 }
 
 func noneIf(none bool) string {
