@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes NAME/NAME.ptx of every kernel here from its source, with clang 19 for sm_70.
+# Makes NAME/NAME.ptx of every kernel here but filter from its source, with clang 19 for sm_70. That of filter is by clang 14,
+# with the same options.
 # The output depends only on the sources.
 set -eu
 cd "$(dirname "$0")"
