@@ -18,8 +18,8 @@ type InspectOptions struct {
 	Job            *Job   // a job of the module, whose launch is taken into account; nil if none
 }
 
-// Inspect describes the kernels of a module. file is the module's name, which tells its language. It is an error if src is not of that language or if
-// there is no such kernel; what the simulator would refuse is a warning. If ctx ends, so is that; the module has all flow graphs, and warnings tell what it lacks.
+// Inspect describes the kernels of a module, whose language its name, file, tells. It is an error if there
+// is no such kernel. If ctx ends, its error comes with the flow graphs, and warnings of what is missing.
 func Inspect(ctx context.Context, file string, src []byte, opts InspectOptions) (*estimate.Module, error) {
 	r := analysis.InspectRequest{Kernel: opts.Kernel, PublishedEdges: opts.PublishedEdges}
 	if opts.Job != nil {

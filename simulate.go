@@ -20,7 +20,7 @@ type SimulateOptions struct {
 	TraceCSV  bool      // as CSV instead of the binary format
 	Ipoints   Placement // blocks to record
 	Out       io.Writer // where what the kernel prints goes; nil for nowhere
-	Races     bool      // look for data races, on one core, and in other orders of warps if these decide what threads do: the run's Races are then a list, which may be empty
+	Races     bool      // look for data races, on one core, also of other orders of warps: Races is a list then
 	Chain     bool      // find the chain of causes, on one core
 
 	// Cores is how many processor cores may simulate the run together; 0 for one. The run is the same in every bit.

@@ -230,8 +230,8 @@ type Simulation struct {
 	// then.
 	Device *Device `json:"device,omitempty"`
 
-	// Races are the data races of the run, and those with its inputs in other orders of warps; left out where nobody has
-	// looked for them.
+	// Races are the data races of the run, and those with its inputs in other orders of warps; left
+	// out where nobody has looked for them.
 	Races []Race `json:"races,omitzero"`
 
 	// Chain is the chain of causes of the run; nil if that was not asked for.

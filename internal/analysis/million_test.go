@@ -31,8 +31,9 @@ func many(t *testing.T, ctas int) fs.FS {
 	return fstest.MapFS{"k.ptx": {Data: module}, "job.toml": {Data: []byte(text)}}
 }
 
-// TestMillionCTAs: static methods allocate hardly more for a million CTAs than for a thousand, where a table of so many would take megabytes.
-// Those that have to go through lines or instructions of all CTAs say that they do not.
+// TestMillionCTAs: static methods allocate hardly more for a million CTAs than for a thousand,
+// where a table of so many would take megabytes. Those that have to go through lines or
+// instructions of all CTAs say that they do not.
 func TestMillionCTAs(t *testing.T) {
 	for _, test := range []struct {
 		method, machine string

@@ -17,9 +17,10 @@ import (
 	"warpbound/internal/workload"
 )
 
-// watch runs the first test vector once more and looks for what says that times and results may not be those of
-// other runs: data races, also in other orders of warps, reads of what nothing has written, barriers that only some threads reach. On a platform
-// that does not simulate nothing is looked for, and the races are nil.
+// watch runs the first test vector once more and looks for what says that times and results may not
+// be those of other runs: data races, also in other orders of warps, reads of what nothing has
+// written, barriers that only some threads reach. On a platform that does not simulate nothing is
+// looked for, and the races are nil.
 func watch(ctx context.Context, p runner.Platform, w *workload.Workload, maxCycles int64) (races []estimate.Race, warnings []diag.Warning, err error) {
 	r, err := p.Open(w, runner.Options{MaxCycles: maxCycles, Repeats: 1, Checked: true, Races: true})
 	if errors.Is(err, runner.ErrRaces) {

@@ -24,7 +24,7 @@ func (m *Memory) malloc(size uint64) uint64 {
 	if size == 0 || size > HeapBytes-m.heap {
 		return 0
 	}
-	b, err := m.alloc(heapName, isa.Global, int(size), abi.BufferAlign)
+	b, err := m.allocBuffer(heapName, isa.Global, int(size), abi.BufferAlign)
 	if err != nil {
 		return 0
 	}

@@ -34,7 +34,7 @@ func (g *Grid) Constant(o isa.Operand, ctaid [3]int, warp, lane int) (uint64, bo
 func (g *Grid) ReadOnly(addr uint64, n int) []byte {
 	r := &g.params
 	if addr >= abi.GlobalBase {
-		r = g.mem.look(addr)
+		r = g.mem.findReserved(addr)
 	}
 	if r == nil || !r.readOnly() || addr < r.base || addr-r.base > r.size || r.size-(addr-r.base) < uint64(n) {
 		return nil

@@ -19,9 +19,9 @@ type Memory struct {
 	next    uint64   // offset from GlobalBase of the next buffer
 	heap    uint64   // bytes that kernels have allocated
 	unset   bool     // there are buffers without contents
-	owner   []int32  // of each granule from GlobalBase: index of its buffer plus one; none of buffers from the first reserved one on
+	owner   []int32  // of each granule from GlobalBase: index of its buffer plus one
 
-	reserved bool // there are buffers without bytes
+	reserved bool // there are buffers without bytes: granules from the first of them on have no owner
 }
 
 // region is a range of addresses of one space with the bytes behind it. For
@@ -42,7 +42,7 @@ type region struct {
 // Alloc makes a buffer of size zero bytes, aligned to 256 bytes, and returns its
 // address. The name is for messages and need not be unique.
 func (m *Memory) Alloc(name string, size int) (uint64, error) {
-	b, err := m.alloc(name, isa.Global, size, abi.BufferAlign)
+	b, err := m.allocBuffer(name, isa.Global, size, abi.BufferAlign)
 	if err != nil {
 		return 0, err
 	}
@@ -53,7 +53,7 @@ func (m *Memory) Alloc(name string, size int) (uint64, error) {
 // kernel can run.
 func (m *Memory) Reserve(name string, size int) (uint64, error) {
 	m.reserved = true
-	b, err := m.reserve(name, isa.Global, size, abi.BufferAlign)
+	b, err := m.reserveBuffer(name, isa.Global, size, abi.BufferAlign)
 	if err != nil {
 		return 0, err
 	}
@@ -61,9 +61,9 @@ func (m *Memory) Reserve(name string, size int) (uint64, error) {
 	return b.base, nil
 }
 
-// alloc makes a buffer of zero bytes.
-func (m *Memory) alloc(name string, space isa.Space, size, align int) (*region, error) {
-	b, err := m.reserve(name, space, size, align)
+// allocBuffer makes a buffer of zero bytes.
+func (m *Memory) allocBuffer(name string, space isa.Space, size, align int) (*region, error) {
+	b, err := m.reserveBuffer(name, space, size, align)
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +72,8 @@ func (m *Memory) alloc(name string, space isa.Space, size, align int) (*region, 
 	return b, nil
 }
 
-// reserve finds a place for a buffer. It has the storage of the run before.
-func (m *Memory) reserve(name string, space isa.Space, size, align int) (*region, error) {
+// reserveBuffer finds a place for a buffer. It has the storage of the run before.
+func (m *Memory) reserveBuffer(name string, space isa.Space, size, align int) (*region, error) {
 	start := abi.AlignUp(m.next, uint64(max(align, abi.BufferAlign)))
 	if size < 0 || uint64(size) > abi.MaxGlobal || start+uint64(size) > abi.MaxGlobal {
 		return nil, fmt.Errorf("buffer %s of %d bytes does not fit into %d bytes of global memory", name, size, int64(abi.MaxGlobal))
@@ -120,7 +120,7 @@ func (m *Memory) Free(addr uint64) bool {
 // Bytes returns the contents of the buffer that begins at addr, nil if there is
 // none. They may be read and written until the next Reset.
 func (m *Memory) Bytes(addr uint64) []byte {
-	if b := m.look(addr); b != nil && b.base == addr {
+	if b := m.findReserved(addr); b != nil && b.base == addr {
 		return b.data
 	}
 	return nil
@@ -129,7 +129,7 @@ func (m *Memory) Bytes(addr uint64) []byte {
 // Contents returns n bytes from addr, which need not be the beginning of a buffer; nil if
 // they do not lie in one that has bytes. They are valid as those of Bytes.
 func (m *Memory) Contents(addr uint64, n int) []byte {
-	r := m.look(addr)
+	r := m.findReserved(addr)
 	if r == nil || addr-r.base > uint64(len(r.data)) || uint64(len(r.data))-(addr-r.base) < uint64(n) {
 		return nil
 	}
@@ -154,8 +154,8 @@ func (m *Memory) find(addr uint64) *region {
 	return &m.buffers[m.owner[g]-1]
 }
 
-// look is find in memory that may have reserved buffers.
-func (m *Memory) look(addr uint64) *region {
+// findReserved is find in memory that may have reserved buffers.
+func (m *Memory) findReserved(addr uint64) *region {
 	if !m.reserved {
 		return m.find(addr)
 	}

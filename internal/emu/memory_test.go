@@ -76,10 +76,10 @@ func TestReserve(t *testing.T) {
 			if places.Bytes(at) != nil || places.Contents(at, 1) != nil {
 				t.Errorf("a reserved buffer of %d bytes has some", size)
 			}
-			if r := places.look(at + uint64(max(size-1, 0))); r == nil || r.base != at {
+			if r := places.findReserved(at + uint64(max(size-1, 0))); r == nil || r.base != at {
 				t.Errorf("the last byte of %d is not found", size)
 			}
-			if places.look(at-1) != nil || places.look(abi.AlignUp(at+uint64(max(size, 1)), granule)) != nil {
+			if places.findReserved(at-1) != nil || places.findReserved(abi.AlignUp(at+uint64(max(size, 1)), granule)) != nil {
 				t.Errorf("a gap beside %d bytes holds a buffer", size)
 			}
 		}

@@ -42,8 +42,8 @@ type Serial struct {
 	Descending bool  // the last CTA comes first, and of each CTA the last warp
 }
 
-// at returns which of n is executed after so many others.
-func (s *Serial) at(after, n int) int {
+// nth returns which of n is executed after so many others.
+func (s *Serial) nth(after, n int) int {
 	if s.Descending {
 		return n - 1 - after
 	}
@@ -57,13 +57,13 @@ func RunSerially(ctx context.Context, g *Grid, how Serial) (Counters, error) {
 	cta, env, eff := &g.run.cta, &g.run.env, &g.run.eff
 	*env = Env{SMs: how.SMs}
 	for i := range g.CTAs() {
-		index := how.at(i, g.CTAs())
+		index := how.nth(i, g.CTAs())
 		env.SM = index % how.SMs
 		g.StartCTA(cta, index)
 		for !cta.Done() {
 			before := n.WarpInstrs
 			for k := range cta.Warps {
-				w := &cta.Warps[how.at(k, len(cta.Warps))]
+				w := &cta.Warps[how.nth(k, len(cta.Warps))]
 				for !w.Done() && !w.AtBarrier() && !w.Recurs() && !w.Polled() {
 					if n.WarpInstrs&0xfff == 0 && ctx.Err() != nil {
 						return n, ctx.Err()

@@ -41,7 +41,7 @@ func (m *Memory) place(v *isa.Var) (uint64, error) {
 	if v.Extern {
 		return 0, diag.Errorf(v.Pos, "variable %s is declared extern and not defined", v.Name)
 	}
-	b, err := m.alloc(v.Name, v.Space, v.Bytes, v.Align)
+	b, err := m.allocBuffer(v.Name, v.Space, v.Bytes, v.Align)
 	if err != nil {
 		return 0, err
 	}

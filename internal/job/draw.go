@@ -79,7 +79,7 @@ func (c *Content) fill(dst []byte, typ isa.Type, rng *rand.PCG) {
 	case c.Kind == Fixed:
 		copy(dst, c.Data)
 	case c.Kind == Iota:
-		count(dst, typ, 0)
+		countFrom(dst, typ, 0)
 	case typ.IsFloat():
 		for ; len(dst) > 0; dst = dst[size:] {
 			putBits(dst[:size], between(rng, typ, c.Low, c.High))
@@ -91,8 +91,8 @@ func (c *Content) fill(dst []byte, typ isa.Type, rng *rand.PCG) {
 	}
 }
 
-// count makes elements of the type that count from first on.
-func count(dst []byte, typ isa.Type, first int) {
+// countFrom makes elements of the type that count from first on.
+func countFrom(dst []byte, typ isa.Type, first int) {
 	size := typ.Bytes()
 	for i := range len(dst) / size {
 		word := uint64(first + i)
@@ -103,8 +103,8 @@ func count(dst []byte, typ isa.Type, first int) {
 	}
 }
 
-// part returns n bytes from an offset of the content of a buffer, nil if there are none without all others.
-func (c *Content) part(typ isa.Type, offset, n int) []byte {
+// makePart returns n bytes from an offset of the content of a buffer, nil if there are none without all others.
+func (c *Content) makePart(typ isa.Type, offset, n int) []byte {
 	size := typ.Bytes()
 	first := offset / size
 	switch {
@@ -112,7 +112,7 @@ func (c *Content) part(typ isa.Type, offset, n int) []byte {
 		return make([]byte, n)
 	case c.Kind == Iota:
 		elements := make([]byte, ((offset+n-1)/size+1-first)*size)
-		count(elements, typ, first)
+		countFrom(elements, typ, first)
 		return elements[offset-first*size:][:n]
 	case c.Kind == Fixed && c.Pointers == nil:
 		return c.Data[offset:][:n]

@@ -123,7 +123,7 @@ func (in *Inputs) Part(param, offset, n int) []byte {
 		return data[offset:][:n]
 	}
 	p := &in.bound.Job.Whole().Params[param]
-	return p.Content.part(p.Type, offset, n)
+	return p.Content.makePart(p.Type, offset, n)
 }
 
 // Hash returns a SHA-256, in hexadecimal, of what the inputs hold.

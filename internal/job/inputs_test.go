@@ -222,7 +222,8 @@ func BenchmarkFill(b *testing.B) {
 	}
 }
 
-// TestPart compares parts of contents with all of them: there is one of each content that does not depend on other elements.
+// TestPart compares parts of contents with all of them: there is one of each content that does not
+// depend on other elements.
 func TestPart(t *testing.T) {
 	src := head + "[[param]]\nname = 'p'\ntype = 'u64'\ncount = 4\nvalues = [1, 2, 3, 4]\npointers = [{at = 8, to = 'z'}]\n" +
 		"[[param]]\nname = 'z'\ntype = 'u16'\ncount = 21\ninit = 'zeros'\n[[param]]\nname = 'r'\ntype = 'f32'\ncount = 9\ninit = 'uniform(0, 1)'\n"

@@ -47,8 +47,8 @@ func sameLanes(lanes uint64) (encoded int, ok bool) {
 	return low | high<<8, lanes>>low == 1<<(high-low+1)-1
 }
 
-// at returns the lanes that have accessed a word.
-func (r *lineRecord) at(word int) uint64 {
+// lanesAt returns the lanes that have accessed a word.
+func (r *lineRecord) lanesAt(word int) uint64 {
 	if r.step == 0 {
 		low, high := r.origin&0xff, r.origin>>8
 		return (1<<(high-low+1) - 1) << low
@@ -56,12 +56,12 @@ func (r *lineRecord) at(word int) uint64 {
 	return 1 << ((4*word + lowest(r.bytes) - int(r.origin)) / int(r.step))
 }
 
-// span returns lanes that include those which have accessed some words.
-func (r *lineRecord) span(words uint32) uint64 {
+// lanesSpan returns lanes that include those which have accessed some words.
+func (r *lineRecord) lanesSpan(words uint32) uint64 {
 	if r.step == 0 {
-		return r.at(0)
+		return r.lanesAt(0)
 	}
-	low, high := r.at(bits.TrailingZeros32(words)), r.at(31-bits.LeadingZeros32(words))
+	low, high := r.lanesAt(bits.TrailingZeros32(words)), r.lanesAt(31-bits.LeadingZeros32(words))
 	return high | (high - low)
 }
 
@@ -75,7 +75,7 @@ func (r *lineRecord) aligned(other *lineRecord) bool {
 // scope matter to strong accesses alone.
 func (l *line) record(r *lineRecord, word int) record {
 	one := record{
-		lanes: r.at(word), cta: r.cta, pc: r.pc, time: r.time, warp: r.warp, bytes: r.bytes,
+		lanes: r.lanesAt(word), cta: r.cta, pc: r.pc, time: r.time, warp: r.warp, bytes: r.bytes,
 		store: r.store, atomic: r.atomic, valued: r.valued,
 	}
 	if r.valued {
@@ -84,8 +84,8 @@ func (l *line) record(r *lineRecord, word int) record {
 	return one
 }
 
-// divide gives each word a cell.
-func (l *line) divide() {
+// divideIntoCells gives each word a cell.
+func (l *line) divideIntoCells() {
 	if l.cells != nil {
 		return
 	}
@@ -101,8 +101,8 @@ func (l *line) divide() {
 	l.records, l.values = nil, nil
 }
 
-// add adds a record. Lines are many and mostly have few records: they grow by a few.
-func (l *line) add(r lineRecord) {
+// addRecord adds a record. Lines are many and mostly have few records: they grow by a few.
+func (l *line) addRecord(r lineRecord) {
 	if len(l.records) == cap(l.records) {
 		l.records = append(make([]lineRecord, 0, len(l.records)+4), l.records...)
 	}
@@ -133,14 +133,14 @@ func (l *line) makeRoom(words uint32, limit int) {
 		}
 	}
 	if full := counts[limit]; full != 0 {
-		l.forget(l.forget(full, false), true)
+		l.forgetRecords(l.forgetRecords(full, false), true)
 		l.compact()
 	}
 }
 
-// forget forgets, for each of some words, the oldest record but one, which is a read unless stores
+// forgetRecords forgets, for each of some words, the oldest record but one, which is a read unless stores
 // are forgotten, too. It returns the words that have none.
-func (l *line) forget(words uint32, stores bool) uint32 {
+func (l *line) forgetRecords(words uint32, stores bool) uint32 {
 	behind := uint32(0)
 	for i := range l.records {
 		r := &l.records[i]

@@ -101,8 +101,8 @@ func (d *Detector) Begin() {
 	d.races, d.hazards = map[pair]*Race{}, map[pair]*Race{}
 }
 
-// Looks returns how often the detector has looked since Begin at what threads have released and acquired. That is what takes
-// long where many pass something on to each other.
+// Looks returns how often the detector has looked since Begin at what threads have released and
+// acquired. That is what takes long where many pass something on to each other.
 func (d *Detector) Looks() int64 { return d.looks }
 
 // Races returns the races found since Begin, by instructions and kinds.
@@ -149,7 +149,7 @@ type CTA struct {
 
 // Start begins a CTA with the given index in the grid and so many warps.
 func (d *Detector) Start(c *CTA, index, warps int) {
-	c.shared.reset()
+	c.shared.forgetAll()
 	*c = CTA{
 		d: d, index: index, warps: c.warps, shared: c.shared,
 		syncs: map[uint64]*releases{}, barriers: map[int]*arrivals{},
@@ -237,7 +237,7 @@ func (u *use) piece(i int, p Piece) {
 		return
 	}
 	for m := u.Lanes; m != 0; {
-		r, ok := u.row(m, p)
+		r, ok := u.takeRow(m, p)
 		m &^= r.lanes
 		if !ok || !u.noteRow(u.memory().line(r.addr), &r, i, p) {
 			u.elements(r.lanes, i, p)
@@ -251,7 +251,7 @@ func (u *use) elements(lanes uint64, i int, p Piece) {
 		lane := first(m)
 		addr := u.Addr[lane] + uint64(p.Offset)
 		m &= m - 1
-		set := u.same(m, lane)
+		set := u.lanesReadingSame(m, lane)
 		m &^= set
 		set |= 1 << lane
 		value := uint64(0)

@@ -12,24 +12,24 @@ type row struct {
 	words  [4]uint32 // by the byte of the word at which elements begin
 }
 
-// enter adds an element at a byte of the line.
-func (r *row) enter(offset uint64, bytes int) {
+// addElement adds an element at a byte of the line.
+func (r *row) addElement(offset uint64, bytes int) {
 	r.words[offset%4] |= (1<<((bytes+3)/4) - 1) << (offset / 4)
 }
 
-// row takes lanes that make a row from the front of a set. It is false of lanes of which a line has
+// takeRow takes lanes that make a row from the front of a set. It is false of lanes of which a line has
 // no record: their element may lie in more than one, or they have others between them.
-func (u *use) row(set uint64, p Piece) (row, bool) {
+func (u *use) takeRow(set uint64, p Piece) (row, bool) {
 	at := func(lane int) uint64 { return u.Addr[lane] + uint64(p.Offset) }
 	lane, size := first(set), uint64(p.Bytes)
 	set &= set - 1
-	same := u.same(set, lane)
+	same := u.lanesReadingSame(set, lane)
 	r := row{lanes: 1<<lane | same, addr: at(lane) &^ (lineBytes - 1)}
 	if size > lineBytes || size&(size-1) != 0 || at(lane)%size != 0 {
 		return r, false
 	}
 	begin := at(lane) - r.addr
-	r.enter(begin, p.Bytes)
+	r.addElement(begin, p.Bytes)
 	if same != 0 {
 		var ok bool
 		r.origin, ok = sameLanes(r.lanes)
@@ -38,7 +38,7 @@ func (u *use) row(set uint64, p Piece) (row, bool) {
 	for ; set != 0; set &= set - 1 {
 		next := first(set)
 		offset, distance := at(next)-r.addr, next-lane
-		if offset >= lineBytes || offset%size != 0 || u.same(set&(set-1), next) != 0 {
+		if offset >= lineBytes || offset%size != 0 || u.lanesReadingSame(set&(set-1), next) != 0 {
 			break
 		}
 		way := int(offset - begin)
@@ -49,7 +49,7 @@ func (u *use) row(set uint64, p Piece) (row, bool) {
 			break
 		}
 		r.lanes |= 1 << next
-		r.enter(offset, p.Bytes)
+		r.addElement(offset, p.Bytes)
 	}
 	if r.step == 0 { // of one lane
 		r.step = lineBytes
@@ -58,8 +58,8 @@ func (u *use) row(set uint64, p Piece) (row, bool) {
 	return r, true
 }
 
-// same returns the lanes at the front of a set that read what a lane reads: they are one reader.
-func (u *use) same(set uint64, lane int) (same uint64) {
+// lanesReadingSame returns the lanes at the front of a set that read what a lane reads: they are one reader.
+func (u *use) lanesReadingSame(set uint64, lane int) (same uint64) {
 	if u.store {
 		return 0
 	}
@@ -100,7 +100,7 @@ func (u *use) noteRow(l *line, r *row, i int, p Piece) bool {
 		}
 		l.compact()
 		l.makeRoom(list[k].words, d.keep)
-		l.add(list[k])
+		l.addRecord(list[k])
 	}
 	if u.store && u.valued {
 		u.overwrite(l, r, i, p)
@@ -160,12 +160,12 @@ func (u *use) findBefore(l *line, r, one *lineRecord, words uint32) (before uint
 		if u.w.lanes == nil {
 			return 0
 		}
-	case r.time != u.time && (r.aligned(one) || u.cta.d.lockStep && r.span(words)&^u.Active == 0):
+	case r.time != u.time && (r.aligned(one) || u.cta.d.lockStep && r.lanesSpan(words)&^u.Active == 0):
 		return words
 	}
 	for m := words; m != 0; m &= m - 1 {
 		word := bits.TrailingZeros32(m)
-		u.lanes = one.at(word)
+		u.lanes = one.lanesAt(word)
 		if at := l.record(r, word); u.after(&at) {
 			before |= m & -m
 		}

@@ -41,12 +41,12 @@ func (s *shadow) line(addr uint64) *line {
 // cell returns that of the word at an address, whose line has a cell for each word from now on.
 func (s *shadow) cell(addr uint64) *cell {
 	l := s.line(addr)
-	l.divide()
+	l.divideIntoCells()
 	return &l.cells[addr/4%lineWords]
 }
 
-// reset forgets all accesses, and keeps the pages for others.
-func (s *shadow) reset() {
+// forgetAll forgets all accesses, and keeps the pages for others.
+func (s *shadow) forgetAll() {
 	for _, p := range s.pages {
 		for i := range p {
 			p[i] = line{records: p[i].records[:0]}

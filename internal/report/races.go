@@ -95,7 +95,8 @@ var (
 		"instruction": "lanes of one warp in one instruction", "warp": "lanes of one warp", "cta": "warps of one CTA", "grid": "different CTAs",
 	}
 	raceOrders = map[string]string{
-		"": "", "ascending": "; if warps run one after the other", "descending": "; if warps run one after the other, the last first",
+		"": "", "ascending": "; if warps run one after the other",
+		"descending": "; if warps run one after the other, the last first",
 	}
 	raceAccesses = map[string]string{
 		"load": "load", "store": "store", "atomic": "atomic operation", "copy": "asynchronous copy, for which nobody has waited,",

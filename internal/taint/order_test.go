@@ -144,8 +144,8 @@ type access struct {
 	addr [lanes]uint64
 }
 
-// execute executes a kernel in a random order of warps, so many in a CTA, and returns what each did. A tracker, unless nil,
-// follows inputs in global memory, too.
+// execute executes a kernel in a random order of warps, so many in a CTA, and returns what each
+// did. A tracker, unless nil, follows inputs in global memory, too.
 func execute(t *testing.T, code *emu.Code, warps int, src *rand.Rand, tracker *taint.Tracker, inputs ...taint.Range) [][]access {
 	t.Helper()
 	done := make([][]access, ctas*warps)
@@ -255,7 +255,8 @@ func TestOrder(t *testing.T) {
 // input is the last word of the buffer.
 var input = taint.Range{Start: abi.GlobalBase + 4*(words-1), Bytes: 4}
 
-// TestOrderDecides has the order of threads decide the number %r0, or not, whatever the order is. Inputs are in one word.
+// TestOrderDecides has the order of threads decide the number %r0, or not, whatever the order is.
+// Inputs are in one word.
 func TestOrderDecides(t *testing.T) {
 	const barrier = "bar.sync 0;\n"
 	const load, loadGlobal = "ld.shared.u32 %r0, [words];\n", "ld.global.u32 %r0, [%buf];\n"

@@ -16,14 +16,15 @@ type Emulation struct {
 	Races      bool  // look for data races
 	LockStep   bool  // with Races: as in emu.Code.WithRaces
 
-	// Before, unless nil, is called with each launch as it begins, by its number in job.Job.Runs; an error of it ends the run.
+	// Before, unless nil, is called with each launch as it begins, by its number in job.Job.Runs;
+	// an error of it ends the run.
 	Before func(launch int, e *Emulator) error
 	// After, unless nil, is called with each launch as it ends, also if an error ends it.
 	After func(e *Emulator)
 }
 
-// Emulate makes a run of a job on some inputs without time, warp after warp. It is an error, emu.ErrLimit, if the work would be
-// more than it may.
+// Emulate makes a run of a job on some inputs without time, warp after warp. It is an error,
+// emu.ErrLimit, if the work would be more than it may.
 func Emulate(ctx context.Context, w *Workload, in *job.Inputs, how Emulation) error {
 	r := &emulation{Emulation: how, ctx: ctx, workload: w, inputs: in}
 	for i, k := range w.Kernels {
@@ -62,7 +63,8 @@ func (r *emulation) Launch(i int) error {
 			return err
 		}
 	}
-	counted, err := emu.RunSerially(r.ctx, e.grid, emu.Serial{Limit: r.Limit, SMs: int(k.Machine.SM.Count.Value), Descending: r.Descending})
+	how := emu.Serial{Limit: r.Limit, SMs: int(k.Machine.SM.Count.Value), Descending: r.Descending}
+	counted, err := emu.RunSerially(r.ctx, e.grid, how)
 	r.Limit -= counted.Work()
 	if r.After != nil {
 		r.After(e)

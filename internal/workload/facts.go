@@ -27,7 +27,10 @@ func (k *Kernel) Trusting() (launchfacts.Launch, bool) {
 
 func (k *Kernel) launch(trust bool) launchfacts.Launch {
 	spec := k.Bound.Job
-	l := launchfacts.Launch{Grid: spec.Grid, Block: spec.Block, Width: k.width(), Aliased: spec.Launches != nil, Trust: trust, Effort: spec.Effort} // which may repeat arguments
+	l := launchfacts.Launch{
+		Grid: spec.Grid, Block: spec.Block, Width: k.width(), Trust: trust, Effort: spec.Effort,
+		Aliased: spec.Launches != nil, // which may repeat arguments
+	}
 	places := k.remember(&l)
 	reached := make(map[int]bool) // buffers that an argument points into
 	points := func(param int) {

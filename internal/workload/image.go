@@ -12,7 +12,7 @@ import (
 // buffers by parameter of the whole job. Contents of buffers are made when they are asked for.
 func (k *Kernel) Image() (*semantics.Launch, []uint64, error) {
 	m, in := k.NewMemory(), k.Bound.Vector(0)
-	launch, err := m.reserve(in)
+	launch, err := m.reserveBuffers(in)
 	if err != nil {
 		return nil, nil, err
 	}

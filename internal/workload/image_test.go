@@ -37,7 +37,8 @@ func imageJob(count string) fstest.MapFS {
 	}
 }
 
-// TestImage compares what is known of a launch with memory that is filled for a run: all lies where it does there and holds the same.
+// TestImage compares what is known of a launch with memory that is filled for a run: all lies where
+// it does there and holds the same.
 func TestImage(t *testing.T) {
 	k := jobtest.Load(t, imageJob("1000"), "job.toml", "").First()
 	e := k.NewEmulator()
@@ -78,7 +79,8 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// TestImageOfLargeBuffers: buffers take no memory until they are read, and no more than is read of those whose elements are known one by one.
+// TestImageOfLargeBuffers: buffers take no memory until they are read, and no more than is read of
+// those whose elements are known one by one.
 func TestImageOfLargeBuffers(t *testing.T) {
 	k := jobtest.Load(t, imageJob("150000000"), "job.toml", "").First()
 	var before, after runtime.MemStats

@@ -52,7 +52,7 @@ func (k *Kernel) NewMemory() *Memory {
 
 // Fill puts the buffers of in into memory and returns the launch on them.
 func (m *Memory) Fill(in *job.Inputs) (emu.Launch, error) {
-	if err := m.place(in, m.mem.Alloc); err != nil {
+	if err := m.placeBuffers(in, m.mem.Alloc); err != nil {
 		return emu.Launch{}, err
 	}
 	for i := range m.buffers {
@@ -67,19 +67,19 @@ func (m *Memory) Fill(in *job.Inputs) (emu.Launch, error) {
 			m.job.Job.Relocate(i, data, m.Address)
 		}
 	}
-	return m.begin(in)
+	return m.launchOn(in)
 }
 
-// reserve is Fill without the contents of buffers: they have places alone.
-func (m *Memory) reserve(in *job.Inputs) (emu.Launch, error) {
-	if err := m.place(in, m.mem.Reserve); err != nil {
+// reserveBuffers is Fill without the contents of buffers: they have places alone.
+func (m *Memory) reserveBuffers(in *job.Inputs) (emu.Launch, error) {
+	if err := m.placeBuffers(in, m.mem.Reserve); err != nil {
 		return emu.Launch{}, err
 	}
-	return m.begin(in)
+	return m.launchOn(in)
 }
 
-// place finds the addresses of the buffers of in, in memory that was empty.
-func (m *Memory) place(in *job.Inputs, alloc func(name string, size int) (uint64, error)) error {
+// placeBuffers finds the addresses of the buffers of in, in memory that was empty.
+func (m *Memory) placeBuffers(in *job.Inputs, alloc func(name string, size int) (uint64, error)) error {
 	m.mem.Reset()
 	for i, p := range m.job.Job.Whole().Params {
 		if p.Kind != job.Buffer {
@@ -96,8 +96,8 @@ func (m *Memory) place(in *job.Inputs, alloc func(name string, size int) (uint64
 	return nil
 }
 
-// begin returns the launch on the buffers that are in memory, behind which variables may lie.
-func (m *Memory) begin(in *job.Inputs) (emu.Launch, error) {
+// launchOn returns the launch on the buffers that are in memory, behind which variables may lie.
+func (m *Memory) launchOn(in *job.Inputs) (emu.Launch, error) {
 	if m.define != nil {
 		var err error
 		if m.vars, err = m.mem.Define(m.define); err != nil {

@@ -82,7 +82,7 @@ func (m *placer) invariants() {
 		block := m.Graph.BlockOf(m.program.Blocks[b].Start)
 		for r := range m.Graph.Kernel.Regs {
 			if set, ok := m.Values.At(block, isa.Reg(r)); ok {
-				low, step, count := set.Parts()
+				low, step, count := set.Base(), set.Step(), set.Count()
 				if even := step & -step; step != even && count > maxOdd {
 					step, count = even, step*count/even // solvers find remainders hard
 				}

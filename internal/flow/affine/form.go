@@ -100,6 +100,11 @@ func (f Form) AddMultiple(g Form, k uint64) Form {
 	return r
 }
 
+// Replace returns the form with another one in place of the symbol of one of its terms.
+func (f Form) Replace(t Term, by Form) Form {
+	return f.AddMultiple(Form{Bits: f.Bits, Terms: []Term{t}}, ^uint64(0)).AddMultiple(by, t.Coefficient)
+}
+
 // Times returns the form times a number.
 func (f Form) Times(k uint64) Form { return Constant(max(f.Bits, 1), 0).AddMultiple(f, k) }
 
@@ -116,7 +121,8 @@ func (f Form) Cut(width int) Form {
 func (f Form) Lift(width int) Form {
 	r := Form{Bits: width, Constant: uint64(strided.SignExtend(f.Constant, f.Bits)) & strided.Mask(width)}
 	for _, t := range f.Terms {
-		r.Terms = append(r.Terms, Term{t.Symbol, uint64(strided.SignExtend(t.Coefficient, f.Bits)) & strided.Mask(width)})
+		k := uint64(strided.SignExtend(t.Coefficient, f.Bits)) & strided.Mask(width)
+		r.Terms = append(r.Terms, Term{t.Symbol, k})
 	}
 	return r
 }

@@ -8,7 +8,8 @@ import (
 	"warpbound/internal/flow/strided"
 )
 
-// rangeByRelations returns the range of a form as a number, if it is from lo to hi without regard to relations between parameters.
+// rangeByRelations returns the range of a form as a number, if it is from lo to hi without regard
+// to relations between parameters.
 func (t *Table) rangeByRelations(f Form, lo, hi int64) (int64, int64) {
 	for i := range t.Relations {
 		s := &t.Relations[i]
@@ -36,7 +37,7 @@ func (t *Table) rangeByAscent(f Form, lo, hi int64) (int64, int64) {
 			if !ok {
 				continue
 			}
-			rest := f.AddMultiple(Form{Bits: f.Bits, Terms: []Term{e}}, ^uint64(0)).AddMultiple(Form{Bits: f.Bits, Terms: []Term{other}}, ^uint64(0))
+			rest := f.AddMultiple(Form{Bits: f.Bits, Terms: []Term{e, other}}, ^uint64(0))
 			a, b, ok := t.ExactRange(rest)
 			if !ok || a < -1<<61 || b > 1<<61 || from < -1<<61 || to > 1<<61 {
 				continue
@@ -96,26 +97,15 @@ func (t *Table) restRange(f Form, s *launchfacts.Sum, k int64) (lo, hi int64, ok
 				found++
 			}
 		}
-		a, b := y.Set.Unsigned()
-		if b > 1<<62 {
-			return 0, 0, false
-		}
-		if coef < 0 {
-			a, b = b, a
-		}
-		var okA, okB bool
-		if lo, okA = addProduct(lo, coef, int64(a)); !okA {
-			return 0, 0, false
-		}
-		if hi, okB = addProduct(hi, coef, int64(b)); !okB {
+		if lo, hi, ok = addToRange(lo, hi, coef, y.Set); !ok {
 			return 0, 0, false
 		}
 	}
 	return lo, hi, found == len(s.Terms)
 }
 
-// differenceOfElements returns the range of k times the difference of two words of a buffer, as far as it tells how much its elements
-// ascend.
+// differenceOfElements returns the range of k times the difference of two words of a buffer, as far
+// as it tells how much its elements ascend.
 func (t *Table) differenceOfElements(a, b *SymbolFacts, k int64) (lo, hi int64, ok bool) {
 	if a.Element == nil || b.Element == nil || a.Element.Buffer != b.Element.Buffer {
 		return 0, 0, false
@@ -123,7 +113,10 @@ func (t *Table) differenceOfElements(a, b *SymbolFacts, k int64) (lo, hi int64, 
 	c := &t.Buffers[a.Element.Buffer].Contents // of elements, since accesses are aligned
 	between := a.Element.Address.AddMultiple(b.Element.Address, ^uint64(0))
 	distance := strided.SignExtend(between.Constant, between.Bits)
-	if c.Ascends == nil || !between.IsKnown() || len(between.Terms) > 0 || distance%int64(c.Each) != 0 || a.Element.Bytes != c.Each || b.Element.Bytes != c.Each {
+	if c.Ascends == nil || a.Element.Bytes != c.Each || b.Element.Bytes != c.Each {
+		return 0, 0, false
+	}
+	if !between.IsKnown() || len(between.Terms) > 0 || distance%int64(c.Each) != 0 {
 		return 0, 0, false
 	}
 	steps := distance / int64(c.Each)

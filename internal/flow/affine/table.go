@@ -37,7 +37,7 @@ type SymbolFacts struct {
 	PC       int // of the instruction that defines it
 
 	Special isa.Special         // the special register that it is, if any
-	Word    int                 // the offset of the parameter that it is in the parameter block, plus one; 0 if it is none
+	Word    int                 // the offset in the parameter block of the parameter that it is, plus one; 0 if none
 	Element *Element            // of memory that nobody writes, which it is; nil if it is none
 	Region  *launchfacts.Region // the memory of which it is an address; nil if that is not known
 
@@ -68,7 +68,7 @@ func NewTable() *Table {
 	return &Table{fixed: make(map[string]Symbol), Places: make(map[Place]Symbol)}
 }
 
-func (t *Table) add(s SymbolFacts) Symbol {
+func (t *Table) addSymbol(s SymbolFacts) Symbol {
 	t.Symbols = append(t.Symbols, s)
 	return Symbol(len(t.Symbols) - 1)
 }
@@ -83,7 +83,7 @@ func (t *Table) AddKeyed(key, name string, set strided.Interval, varies bool) Sy
 	key = fmt.Sprintf("%s:%d", key, set.Bits())
 	s, ok := t.fixed[key]
 	if !ok {
-		s = t.add(SymbolFacts{Name: name, Set: set, Varies: varies, Block: -1})
+		s = t.addSymbol(SymbolFacts{Name: name, Set: set, Varies: varies, Block: -1})
 		t.fixed[key] = s
 	}
 	return s
@@ -157,7 +157,9 @@ func operationName(in *isa.Instr, texts []string) string {
 func (t *Table) AddAt(p Place, block int, name string, width int) Symbol {
 	s, ok := t.Places[p]
 	if !ok {
-		s = t.add(SymbolFacts{Origin: p.Origin, Name: name, Set: strided.Any(width), Block: block, Reg: p.Reg, PC: p.At})
+		s = t.addSymbol(SymbolFacts{
+			Origin: p.Origin, Name: name, Set: strided.Any(width), Block: block, Reg: p.Reg, PC: p.At,
+		})
 		t.Places[p] = s
 	}
 	return s
@@ -212,24 +214,26 @@ func (t *Table) ExactRangeWith(f Form, of func(Symbol) strided.Interval) (lo, hi
 	lo = strided.SignExtend(f.Constant, f.Bits)
 	hi = lo
 	for _, e := range f.Terms {
-		a, b := of(e.Symbol).Unsigned()
-		if b > math.MaxInt64 {
-			return 0, 0, false
-		}
-		k := strided.SignExtend(e.Coefficient, f.Bits)
-		if k < 0 {
-			a, b = b, a
-		}
-		var okA, okB bool
-		if lo, okA = addProduct(lo, k, int64(a)); !okA {
-			return 0, 0, false
-		}
-		if hi, okB = addProduct(hi, k, int64(b)); !okB {
+		if lo, hi, ok = addToRange(lo, hi, strided.SignExtend(e.Coefficient, f.Bits), of(e.Symbol)); !ok {
 			return 0, 0, false
 		}
 	}
 	lo, hi = t.rangeByRelations(f, lo, hi)
 	return lo, hi, true
+}
+
+// addToRange adds k times the words of a set, as unsigned numbers, to a range; false if the ends do not fit an int64.
+func addToRange(lo, hi, k int64, words strided.Interval) (int64, int64, bool) {
+	a, b := words.Unsigned()
+	if b > math.MaxInt64 {
+		return 0, 0, false
+	}
+	if k < 0 {
+		a, b = b, a
+	}
+	lo, okLo := addProduct(lo, k, int64(a))
+	hi, okHi := addProduct(hi, k, int64(b))
+	return lo, hi, okLo && okHi
 }
 
 // addProduct returns s + k*x unless it overflows.

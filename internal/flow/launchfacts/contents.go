@@ -24,8 +24,8 @@ type Contents struct {
 	Set  strided.Interval // what each of them may be, in 8*Each bits
 	Data []byte           // instead of Set: all bytes
 	Open []Extent
-	// Ascends says how much an element is above the one before, and that none is negative as a signed number; nil if it may
-	// be below.
+	// Ascends says how much an element is above the one before, and that none is negative as a
+	// signed number; nil if it may be below.
 	Ascends *Rise
 }
 
@@ -134,7 +134,8 @@ func (g *hull) interval() strided.Interval {
 	if g.hi-g.lo <= uint64(g.maximum-g.minimum) {
 		return strided.FromSpan(g.width, g.lo, g.hi-g.lo, g.step)
 	}
-	return strided.FromSpan(g.width, uint64(g.minimum), uint64(g.maximum-g.minimum), 1<<bits.TrailingZeros64(g.step|1<<63))
+	step := uint64(1) << bits.TrailingZeros64(g.step|1<<63)
+	return strided.FromSpan(g.width, uint64(g.minimum), uint64(g.maximum-g.minimum), step)
 }
 
 // Region is the memory in which the address lies that a symbol is.

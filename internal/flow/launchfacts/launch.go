@@ -203,7 +203,8 @@ func (l *Launch) regionAt(offset int) *Region {
 // Variable returns the memory that a variable is.
 func (l *Launch) Variable(v *isa.Var) *Region {
 	at := slices.IndexFunc(l.Buffers, func(b Buffer) bool {
-		return b.Variable == v.Name && v.Space != isa.Local && v.Space != isa.Shared // which may have the name of one of the module
+		// Local and shared variables may have the name of one of the module.
+		return b.Variable == v.Name && v.Space != isa.Local && v.Space != isa.Shared
 	})
 	return &Region{Buffer: at, Bytes: v.Bytes}
 }

@@ -102,7 +102,9 @@ func (a *assumptions) initialised(g *cfg.Graph, slots []slot) bool {
 // confirm compares what accesses at unknown distances touch with what was assumed, and assumes
 // what is found. It reports whether that is something else, and false at last if an access may
 // leave its variable. The values of registers are those that it took to tell, nil if there are no such accesses.
-func (a *assumptions) confirm(g *cfg.Graph, w *whereabouts, launch launchfacts.Launch) (values *value.Result, again, ok bool) {
+func (a *assumptions) confirm(
+	g *cfg.Graph, w *whereabouts, launch launchfacts.Launch,
+) (values *value.Result, again, ok bool) {
 	unknown := make(map[int]int32)
 	for pc, at := range w.accesses {
 		if at.inside && !at.exact {

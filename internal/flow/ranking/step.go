@@ -144,8 +144,7 @@ func (l *loop) in(t *smt.Term, set strided.Interval) *smt.Term {
 	} else if t.Width() > set.Bits() {
 		t = l.b.Extract(t, 0, set.Bits())
 	}
-	low, step, count := set.Parts()
-	return l.b.Ule(l.b.Sub(t, l.b.Number(set.Bits(), low)), l.b.Number(set.Bits(), step*count))
+	return l.b.Ule(l.b.Sub(t, l.b.Number(set.Bits(), set.Base())), l.b.Number(set.Bits(), set.Span()))
 }
 
 // around goes once around the loop, from registers with which an iteration begins.

@@ -84,7 +84,8 @@ func (s Interval) signedProducts(t Interval) (Interval, bool) {
 		}
 	}
 	step := uint64(0)
-	for _, f := range [][2]uint64{{Magnitude(SignExtend(s.lo, s.bits)), t.step}, {Magnitude(SignExtend(t.lo, s.bits)), s.step}, {s.step, t.step}} {
+	a, b := Magnitude(SignExtend(s.lo, s.bits)), Magnitude(SignExtend(t.lo, s.bits))
+	for _, f := range [][2]uint64{{a, t.step}, {b, s.step}, {s.step, t.step}} {
 		p, ok := productWithin(f[0], f[1], Mask(64))
 		if !ok {
 			return Interval{}, false
@@ -130,7 +131,8 @@ func (s Interval) Shr(amount Interval, sign bool) Interval {
 	from, to = min(from, uint64(s.bits)), min(to, uint64(s.bits))
 	view, shifted := s.UnwrapUnsigned(), func(x uint64, by uint64) uint64 { return x >> by }
 	if sign {
-		view, shifted = s.UnwrapSigned(), func(x uint64, by uint64) uint64 { return uint64(SignExtend(x, s.bits) >> by) }
+		view = s.UnwrapSigned()
+		shifted = func(x uint64, by uint64) uint64 { return uint64(SignExtend(x, s.bits) >> by) }
 	}
 	step := uint64(1)
 	if from == to && view.step&(1<<from-1) == 0 {
@@ -142,13 +144,10 @@ func (s Interval) Shr(amount Interval, sign bool) Interval {
 		lo, hi = int64(shifted(view.lo, to)), int64(shifted(view.last(), from))
 	}
 	r := FromSpan(s.bits, uint64(lo), uint64(hi)-uint64(lo), step)
-	switch {
-	case from != to || from == uint64(s.bits):
+	if from != to || from == uint64(s.bits) {
 		return r
-	case sign:
-		return r.WithKnownBits(uint64(SignExtend(s.zeros, s.bits)>>from), uint64(SignExtend(s.ones, s.bits)>>from))
 	}
-	return r.WithKnownBits(s.zeros>>from, s.ones>>from)
+	return r.WithKnownBits(s.zeros>>from, s.ones>>from) // its ends tell of the bits above
 }
 
 // Div returns the quotients, rounded towards zero; anything if a divisor may be zero.
@@ -310,8 +309,7 @@ func (s Interval) Cut(width int) Interval {
 func (s Interval) Extend(width int, sign bool) Interval {
 	if sign {
 		v := s.UnwrapSigned()
-		r := FromSpan(width, uint64(SignExtend(v.lo, s.bits)), v.Span(), v.step)
-		return r.WithKnownBits(uint64(SignExtend(s.zeros, s.bits)), uint64(SignExtend(s.ones, s.bits)))
+		return FromSpan(width, uint64(SignExtend(v.lo, s.bits)), v.Span(), v.step).WithKnownBits(s.zeros, s.ones)
 	}
 	u := s.UnwrapUnsigned()
 	return FromSpan(width, u.lo, u.Span(), u.step).WithKnownBits(s.zeros, s.ones)

@@ -68,7 +68,9 @@ func FromSpan(width int, lo, span, step uint64) Interval {
 // Bits returns the width of the words.
 func (s Interval) Bits() int { return s.bits }
 
-// Base returns the first word of the set: the least one, unless the set wraps around.
+// Base returns the first word of the interval: the least one, unless that wraps around. With the
+// step, the count and what is known of bits it says which words are in the set: those of Base,
+// Base+Step, ... Base+Count*Step, modulo 2 to the power of Bits, that have the known bits.
 func (s Interval) Base() uint64 { return s.lo }
 
 // Step returns the distance between the words of the set, 0 for one word.
@@ -81,9 +83,6 @@ func (s Interval) Count() uint64 { return s.n }
 func (s Interval) Span() uint64 { return s.n * s.step }
 
 func (s Interval) last() uint64 { return (s.lo + s.Span()) & Mask(s.bits) }
-
-// Parts returns the words of the set as low, low+step, ... low+count*step, modulo 2 to the power of Bits.
-func (s Interval) Parts() (low, step, count uint64) { return s.lo, s.step, s.n }
 
 // IsConst returns the only word of the set, if it has one.
 func (s Interval) IsConst() (uint64, bool) { return s.lo, s.n == 0 }

@@ -120,6 +120,9 @@ func TestLawsOfIntervals(t *testing.T) {
 		if wide := s.Widen(u, []uint64{0, 10, 100}); !join.Leq(wide) || wide.Widen(u, []uint64{0, 10, 100}) != wide && wide.Widen(s, nil) != wide {
 			t.Fatalf("%+v widened by %+v is %+v", s, u, wide)
 		}
+		if s.IsAny() != (s == strided.Any(width)) {
+			t.Fatalf("%+v is said to hold all words", s)
+		}
 		if again := join.Join(s); again != join {
 			t.Fatalf("%+v joined with its part %+v is %+v", join, s, again)
 		}
@@ -186,6 +189,8 @@ func TestPrecision(t *testing.T) {
 		{"bits that a mask keeps", strided.Any(32).And(c(0x1003f)).And(c(0xffff)), in(0, 63)},
 		{"bits behind a shift", strided.Any(32).And(c(0x3f0000f0)).Shr(c(4), false).Cut(16), strided.Between(16, 0, 15)},
 		{"bits before a shift", strided.Any(32).And(c(0x1000f)).Shl(c(2)).And(c(0xffff)), strided.FromSpan(32, 0, 60, 4)},
+		{"bits of a signed number", strided.Any(32).And(c(0x1003f)).Extend(64, true).Cut(16), strided.Between(16, 0, 63)},
+		{"bits behind a signed shift", strided.Any(32).And(c(0x3f0000f0)).Shr(c(4), true).Cut(16), strided.Between(16, 0, 15)},
 		{"bits that are set", strided.Any(32).And(c(0x1003f)).Or(c(0x40)).Cut(16), strided.Between(16, 0x40, 0x7f)},
 		{"complement of bits", strided.Any(32).And(c(0x1003f)).Not().Cut(16), strided.Between(16, 0xffc0, 0xffff)},
 		{"bits of one of two words", strided.Any(32).And(c(0x1003f)).Join(strided.Any(32).And(c(0x2000f))).Cut(16), strided.Between(16, 0, 63)},

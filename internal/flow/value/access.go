@@ -239,7 +239,8 @@ func (c *counted) split(block int) {
 			c.own, c.varying = c.own.AddMultiple(one, 1), c.varying.AddMultiple(one, 1)
 		case c.agreed.formVaries(one, block):
 			c.varying = c.varying.AddMultiple(one, 1)
-			if own, rest, ok := c.agreed.ownPart(t.Symbol, block); ok && (own.Bits == f.Bits || c.r.keepsDistances(t.Symbol, own)) {
+			own, rest, ok := c.agreed.ownPart(t.Symbol, block)
+			if ok && (own.Bits == f.Bits || c.r.keepsDistances(t.Symbol, own)) {
 				c.own = c.own.AddMultiple(own.Lift(f.Bits), t.Coefficient)
 				c.rest = c.rest.Add(rest.set(f.Bits).Times(t.Coefficient))
 				continue
@@ -265,7 +266,8 @@ func (c *counted) offsets() ([][]int64, bool) {
 		key := ""
 		for i := first; i < end; i++ {
 			syms := c.r.machine.syms
-			x, ok := syms.WordsWith(c.own, func(s affine.Symbol) strided.Interval { return wordsInThread(syms, s, l, i) }).IsConst()
+			of := func(s affine.Symbol) strided.Interval { return wordsInThread(syms, s, l, i) }
+			x, ok := syms.WordsWith(c.own, of).IsConst()
 			if !ok {
 				return nil, false
 			}

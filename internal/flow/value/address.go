@@ -198,9 +198,12 @@ func (r *Result) addressForm(st state, in *isa.Instr, bits int) affine.Form {
 func (r *Result) term(t affine.Term, width int) Term {
 	y := &r.machine.syms.Symbols[t.Symbol]
 	lo, hi := y.Set.Unsigned()
-	out := Term{Coef: strided.SignExtend(t.Coefficient, width), Name: y.Name, Min: lo, Max: hi, Param: y.Word, symbol: t.Symbol}
+	out := Term{
+		Coef: strided.SignExtend(t.Coefficient, width), Name: y.Name, Min: lo, Max: hi, Param: y.Word, symbol: t.Symbol,
+	}
 	out.Role, out.Axis = r.role(t.Symbol)
-	out.Base = out.Role == Common && y.Operation == nil && y.Element == nil && y.Special == 0 && y.Set.Bits() == r.Graph.Kernel.AddressBits
+	out.Base = out.Role == Common && y.Operation == nil && y.Element == nil && y.Special == 0 &&
+		y.Set.Bits() == r.Graph.Kernel.AddressBits
 	return out
 }
 
@@ -216,7 +219,8 @@ func (r *Result) role(s affine.Symbol) (Role, int) {
 		return CTAIndex, int(y.Special - isa.CtaidX)
 	case y.Special == isa.LaneID:
 		return OfThread, 0
-	case y.Special >= isa.NtidX && y.Special <= isa.NtidZ, y.Special >= isa.NctaidX && y.Special <= isa.NctaidZ, y.Special == isa.WarpSize:
+	case y.Special >= isa.NtidX && y.Special <= isa.NtidZ, y.Special >= isa.NctaidX && y.Special <= isa.NctaidZ,
+		y.Special == isa.WarpSize:
 		return Common, 0
 	case y.Special != 0:
 		return Free, 0
@@ -429,11 +433,12 @@ func (x *expansion) replace(f affine.Form) (affine.Form, Term, bool) {
 		if !ok {
 			continue
 		}
-		out := f.AddMultiple(affine.Form{Bits: f.Bits, Terms: []affine.Term{t}}, ^uint64(0)).AddMultiple(start, t.Coefficient)
+		out := f.Replace(t, start)
 		if !out.IsKnown() {
 			continue
 		}
-		return out, Term{Coef: k, Role: Free, Name: "iterations of " + x.r.machine.syms.NameOf(t.Symbol), Max: times}, true
+		name := "iterations of " + x.r.machine.syms.NameOf(t.Symbol)
+		return out, Term{Coef: k, Role: Free, Name: name, Max: times}, true
 	}
 	return f, Term{}, false
 }

@@ -45,7 +45,10 @@ func (c *condition) equal(d *condition) bool {
 		return c == d
 	}
 	same := c.op == d.op && c.cmp == d.cmp && c.sign == d.sign && c.real == d.real && c.flush == d.flush && c.l.equal(d.l) && c.r.equal(d.r)
-	return same && (c.op != isa.Setp || c.a.Strided == d.a.Strided && c.b.Strided == d.b.Strided && c.a.form.Equal(d.a.form) && c.b.form.Equal(d.b.form))
+	if !same || c.op != isa.Setp {
+		return same
+	}
+	return c.a.Strided == d.a.Strided && c.b.Strided == d.b.Strided && c.a.form.Equal(d.a.form) && c.b.form.Equal(d.b.form)
 }
 
 // join returns what is known of a predicate that is one or the other: nothing, unless both compare the same forms, of which
@@ -128,9 +131,15 @@ func (m *machine) truth(st state, o isa.Operand) *Value {
 		v = m.register(st, o.Reg)
 	}
 	if o.Not {
-		v = &Value{Strided: v.Strided.Not(), form: v.form.AddMultiple(affine.Constant(1, 1), 1), cond: combined(isa.Not, v.cond, nil)}
+		v = negated(v)
 	}
 	return v
+}
+
+// negated returns the opposite of a truth value.
+func negated(v *Value) *Value {
+	form := v.form.AddMultiple(affine.Constant(1, 1), 1)
+	return &Value{Strided: v.Strided.Not(), form: form, cond: combined(isa.Not, v.cond, nil)}
 }
 
 // predicate computes a result that is a predicate.
@@ -162,7 +171,7 @@ func (m *machine) predicate(st state, pc, i int) *Value {
 		case bit == 0:
 			return a
 		default:
-			return &Value{Strided: a.Strided.Not(), form: a.form.AddMultiple(affine.Constant(1, 1), 1), cond: combined(isa.Not, a.cond, nil)}
+			return negated(a)
 		}
 	case isa.And, isa.Or:
 		c = combined(in.Op, m.truth(st, in.Src[0]).cond, m.truth(st, in.Src[1]).cond)

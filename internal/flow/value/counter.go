@@ -24,7 +24,8 @@ func (l *counting) start(f affine.Form) (affine.Form, strided.Interval, bool) {
 		if !counts && l.inside(t.Symbol) {
 			return affine.Form{}, strided.Interval{}, false
 		}
-		v := m.read(m.value(m.syms.Symbols[t.Symbol].Set, affine.OfSymbol(m.syms.Symbols[t.Symbol].Set.Bits(), t.Symbol)), f.Bits)
+		own := m.syms.Symbols[t.Symbol].Set
+		v := m.read(m.value(own, affine.OfSymbol(own.Bits(), t.Symbol)), f.Bits)
 		if counts {
 			v = m.read(l.enters(reg), f.Bits)
 		}
@@ -228,7 +229,8 @@ func (t travel) untilBeyond() Bound {
 		return Bound{}
 	}
 	formula := ""
-	if s := t.machine().syms; t.distance.IsKnown() && t.form.HasSmallCoefficients() && t.c.b.form.HasSmallCoefficients() && s.Fits(t.form, t.c.sign) && s.Fits(t.c.b.form, t.c.sign) {
+	small := t.form.HasSmallCoefficients() && t.c.b.form.HasSmallCoefficients()
+	if s := t.machine().syms; t.distance.IsKnown() && small && s.Fits(t.form, t.c.sign) && s.Fits(t.c.b.form, t.c.sign) {
 		if lo, hi, ok := s.ExactRange(t.distance); ok {
 			distance = min(distance, hi)
 			if t.minimum == t.maximum {

@@ -96,7 +96,8 @@ func (u *unrolling) restrict(w *way, c *condition) bool {
 	lo, hi, okA := strided.Range(c.a.Strided, c.sign)
 	from, to, okB := strided.Range(c.b.Strided, c.sign)
 	half := int64(strided.Mask(c.a.Strided.Bits()) / 2)
-	if !gap.IsKnown() || !okA || !okB || gap.Bits == 64 && (min(lo, from) < -half/2 || max(hi, to) > half/2) || hi-from > half || to-lo > half {
+	if !gap.IsKnown() || !okA || !okB || hi-from > half || to-lo > half ||
+		gap.Bits == 64 && (min(lo, from) < -half/2 || max(hi, to) > half/2) {
 		return true // the words may compare otherwise than their difference with zero
 	}
 	set, _, ok := compared(strided.Any(gap.Bits), strided.Const(gap.Bits, 0), turned[c.cmp], true)
@@ -218,7 +219,9 @@ func (u *unrolling) symbol(s affine.Symbol) strided.Interval {
 
 // quotient reports whether a symbol is a difference with words e divided by a constant, rounded down, or that
 // and a form besides: the sum of two ends, halved, is the lower end and half of the difference.
-func (u *unrolling) quotient(s affine.Symbol, d affine.Form, e strided.Interval) (besides affine.Form, by uint64, ok bool) {
+func (u *unrolling) quotient(
+	s affine.Symbol, d affine.Form, e strided.Interval,
+) (besides affine.Form, by uint64, ok bool) {
 	y := &u.m.syms.Symbols[s]
 	in, args := y.Operation, y.Args
 	if local, ok := u.m.local[s]; ok {
@@ -226,7 +229,8 @@ func (u *unrolling) quotient(s affine.Symbol, d affine.Form, e strided.Interval)
 	} else if y.Origin != affine.Fixed {
 		return affine.Form{}, 0, false
 	}
-	if !e.IsNonNegative() || in == nil || len(args) != 2 || !args[0].IsKnown() || !args[1].IsKnown() || len(args[1].Terms) > 0 || args[0].Bits != d.Bits {
+	if !e.IsNonNegative() || in == nil || len(args) != 2 || !args[0].IsKnown() || args[0].Bits != d.Bits ||
+		!args[1].IsKnown() || len(args[1].Terms) > 0 {
 		return affine.Form{}, 0, false
 	}
 	switch c := args[1].Constant; {

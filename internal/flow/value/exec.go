@@ -214,7 +214,9 @@ func (m *machine) defined(pc, i int, set strided.Interval, in *isa.Instr, varies
 }
 
 // assign is the same for a place that is named by a number.
-func (m *machine) assign(at int, r isa.Reg, set strided.Interval, in *isa.Instr, varies bool, args ...affine.Form) *Value {
+func (m *machine) assign(
+	at int, r isa.Reg, set strided.Interval, in *isa.Instr, varies bool, args ...affine.Form,
+) *Value {
 	if m.settled {
 		return m.again(at, r, set, in, args)
 	}
@@ -362,7 +364,8 @@ func (m *machine) loaded(st state, pc, i, width int) *Value {
 		set = strided.Any(width)
 	}
 	if known != nil && m.syms.IsFixed(address) && bits <= width {
-		if v, ok := m.element(in, known.buffer, set, address.AddMultiple(affine.Constant(address.Bits, uint64(i*in.Type.Bytes())), 1)); ok {
+		at := address.AddMultiple(affine.Constant(address.Bits, uint64(i*in.Type.Bytes())), 1)
+		if v, ok := m.element(in, known.buffer, set, at); ok {
 			return v
 		}
 	}

@@ -55,7 +55,8 @@ func (l *counting) scaled(counter affine.Symbol, reg isa.Reg) (s scaling, next a
 		return s, next, s.factor >= 2 && s.factor <= 1<<16 && s.summand <= half
 	}
 	y, single := next.AsSymbol()
-	if !single || table.Symbols[y].Operation == nil || len(table.Symbols[y].Args) != 2 || !table.Symbols[y].Args[0].Equal(affine.OfSymbol(next.Bits, counter)) {
+	if !single || table.Symbols[y].Operation == nil || len(table.Symbols[y].Args) != 2 ||
+		!table.Symbols[y].Args[0].Equal(affine.OfSymbol(next.Bits, counter)) {
 		return s, next, false
 	}
 	in, by := table.Symbols[y].Operation, table.Symbols[y].Args[1]
@@ -142,7 +143,8 @@ func (l *counting) cleared(word affine.Form, reg isa.Reg) (affine.Form, bool) {
 	}
 	less := word.AddMultiple(affine.Constant(word.Bits, 1), ^uint64(0))
 	in, args := l.machine().syms.Symbols[y].Operation, l.machine().syms.Symbols[y].Args
-	if in == nil || in.Op != isa.And || len(args) != 2 || !(args[0].Equal(word) && args[1].Equal(less) || args[1].Equal(word) && args[0].Equal(less)) {
+	if in == nil || in.Op != isa.And || len(args) != 2 ||
+		!(args[0].Equal(word) && args[1].Equal(less) || args[1].Equal(word) && args[0].Equal(less)) {
 		return affine.Form{}, false
 	}
 	for _, f := range all {

@@ -33,7 +33,8 @@ func (a *agreement) ownPart(counter affine.Symbol, block int) (affine.Form, resi
 		if l.Contains(e.from) {
 			// What it changes by; the rest of the counter itself is agreed on by induction.
 			rest := e.form.AddMultiple(affine.OfSymbol(y.Set.Bits(), counter), ^uint64(0))
-			if rest.Mentions(func(s affine.Symbol) bool { return s == counter }) || a.formVaries(rest, e.from) || a.outdated(counter, e.from) {
+			mentioned := rest.Mentions(func(s affine.Symbol) bool { return s == counter })
+			if mentioned || a.formVaries(rest, e.from) || a.outdated(counter, e.from) {
 				return affine.Form{}, residue{}, false
 			}
 			low.changes(syms.Words(rest))

@@ -35,11 +35,13 @@ func (m *machine) element(in *isa.Instr, buffer int, set strided.Interval, addre
 	if len(name) > affine.MaxName {
 		return nil, false
 	}
-	s := m.syms.AddKeyed(fmt.Sprintf("%s[%s]", in.Type, address.Key()), name, set, address.Mentions(func(s affine.Symbol) bool { return m.syms.Symbols[s].Varies }))
+	varies := address.Mentions(func(s affine.Symbol) bool { return m.syms.Symbols[s].Varies })
+	s := m.syms.AddKeyed(fmt.Sprintf("%s[%s]", in.Type, address.Key()), name, set, varies)
 	y := &m.syms.Symbols[s]
 	y.Set = y.Set.Join(set) // conditions on the way to other loads may tell more of where they are
 	if y.Element == nil {
-		y.Element, y.Args = &affine.Element{Buffer: buffer, Bytes: in.Type.Bytes(), Address: address}, []affine.Form{address}
+		y.Element = &affine.Element{Buffer: buffer, Bytes: in.Type.Bytes(), Address: address}
+		y.Args = []affine.Form{address}
 	}
 	return m.value(set, affine.OfSymbol(set.Bits(), s)), true
 }
@@ -242,7 +244,8 @@ func (r *Result) touched(st state, x *expansion, control *controlDependence, blo
 	if b, direct, ok := m.split(whole); ok && b == base { // its counters have not been replaced
 		for _, f := range r.beside(st, &a) {
 			if k, ok := direct.MultipleOf(f.form); ok {
-				words := f.set.Add(strided.Const(f.set.Bits(), -f.form.Constant)).Times(k).Add(strided.Const(a.Bits, direct.Constant))
+				without := f.set.Add(strided.Const(f.set.Bits(), -f.form.Constant))
+				words := without.Times(k).Add(strided.Const(a.Bits, direct.Constant))
 				if both, ok := offsets.Meet(words); ok {
 					offsets = both
 				}

@@ -19,24 +19,38 @@ type rule struct {
 // rules are the operations that a lane performs by itself of which more is known than
 // nothing. Their sources have the widths that sourceBits says.
 var rules = map[isa.Op]rule{
-	isa.Mov:     {set: first, form: firstForm},
-	isa.Cvta:    {set: sum, form: sumForm},
-	isa.CvtaTo:  {set: minus, form: minusForm},
-	isa.Add:     {set: sum, form: sumForm},
-	isa.Sub:     {set: minus, form: minusForm},
-	isa.Neg:     {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Neg() }, form: func(_ *isa.Instr, a []*Value) affine.Form { return a[0].form.Times(^uint64(0)) }},
-	isa.Mul:     {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Mul(s[1]) }, form: timesForm},
-	isa.MulWide: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return wide(in, s[0]).Mul(wide(in, s[1])) }},
-	isa.MulHi:   {set: high},
+	isa.Mov:    {set: first, form: firstForm},
+	isa.Cvta:   {set: sum, form: sumForm},
+	isa.CvtaTo: {set: minus, form: minusForm},
+	isa.Add:    {set: sum, form: sumForm},
+	isa.Sub:    {set: minus, form: minusForm},
+	isa.Neg: {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval {
+		return s[0].Neg()
+	}, form: func(_ *isa.Instr, a []*Value) affine.Form {
+		return a[0].form.Times(^uint64(0))
+	}},
+	isa.Mul: {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval {
+		return s[0].Mul(s[1])
+	}, form: timesForm},
+	isa.MulWide: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
+		return wide(in, s[0]).Mul(wide(in, s[1]))
+	}},
+	isa.MulHi: {set: high},
 	isa.MadHi: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
 		if in.Sat {
 			return high(in, s).Extend(64, true).Add(s[2].Extend(64, true)).SaturateTo32()
 		}
 		return high(in, s).Add(s[2])
 	}},
-	isa.Mul24:   {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return product24(in, s).Cut(32) }, form: form24},
+	isa.Mul24: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
+		return product24(in, s).Cut(32)
+	}, form: form24},
 	isa.Mul24Hi: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return high24(in, s).Cut(32) }},
-	isa.Mad24:   {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return product24(in, s).Cut(32).Add(s[2]) }, form: func(in *isa.Instr, a []*Value) affine.Form { return form24(in, a).AddMultiple(a[2].form, 1) }},
+	isa.Mad24: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
+		return product24(in, s).Cut(32).Add(s[2])
+	}, form: func(in *isa.Instr, a []*Value) affine.Form {
+		return form24(in, a).AddMultiple(a[2].form, 1)
+	}},
 	isa.Mad24Hi: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
 		if in.Sat {
 			return high24(in, s).Add(s[2].Extend(64, true)).SaturateTo32()
@@ -47,14 +61,26 @@ var rules = map[isa.Op]rule{
 	isa.SubCarry:   {set: carrySum, form: carryForm, more: carryOut},
 	isa.MadCarry:   {set: carrySum, more: carryOut},
 	isa.MadHiCarry: {set: carrySum, more: carryOut},
-	isa.Dp4a:       {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return dotProduct(in, s, 4, 0) }},
-	isa.Dp2a:       {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return dotProduct(in, s, 2, 0) }},
-	isa.Dp2aHi:     {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return dotProduct(in, s, 2, 16) }},
-	isa.Div:        {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Div(s[1], in.Type.IsSigned()) }},
-	isa.Rem:        {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Rem(s[1], in.Type.IsSigned()) }, form: remForm},
-	isa.Min:        {set: minima, form: chosenForm},
-	isa.Max:        {set: maxima, form: chosenForm},
-	isa.Abs:        {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Max(s[0].Neg(), true) }, form: absForm},
+	isa.Dp4a: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
+		return dotProduct(in, s, 4, 0)
+	}},
+	isa.Dp2a: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
+		return dotProduct(in, s, 2, 0)
+	}},
+	isa.Dp2aHi: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
+		return dotProduct(in, s, 2, 16)
+	}},
+	isa.Div: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
+		return s[0].Div(s[1], in.Type.IsSigned())
+	}},
+	isa.Rem: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
+		return s[0].Rem(s[1], in.Type.IsSigned())
+	}, form: remForm},
+	isa.Min: {set: minima, form: chosenForm},
+	isa.Max: {set: maxima, form: chosenForm},
+	isa.Abs: {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval {
+		return s[0].Max(s[0].Neg(), true)
+	}, form: absForm},
 	isa.Sad: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
 		return s[0].Distance(s[1], in.Type.IsSigned()).Add(s[2])
 	}},
@@ -65,7 +91,9 @@ var rules = map[isa.Op]rule{
 	isa.Not:  {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Not() }, form: notForm},
 	isa.Cnot: {set: isZero},
 	isa.Shl:  {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Shl(s[1]) }, form: shlForm},
-	isa.Shr:  {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Shr(s[1], in.Type.IsSigned()) }},
+	isa.Shr: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
+		return s[0].Shr(s[1], in.Type.IsSigned())
+	}},
 	isa.ShfL: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
 		return strided.Concat(s[0], s[1]).Shr(strided.Const(32, 32).Sub(strided.ShiftAmounts(s[2], in.Wrap)), false).Cut(32)
 	}},
@@ -83,7 +111,9 @@ var rules = map[isa.Op]rule{
 	isa.Bfe: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
 		return s[0].BitFields(s[1], s[2], in.Type.IsSigned())
 	}, form: fieldForm},
-	isa.Bfi: {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].InsertBits(s[1], s[2], s[3]) }},
+	isa.Bfi: {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval {
+		return s[0].InsertBits(s[1], s[2], s[3])
+	}},
 	isa.Szext: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
 		return s[0].LowBits(strided.ShiftAmounts(s[1], in.Wrap), in.Type.IsSigned())
 	}},
@@ -102,10 +132,12 @@ var rules = map[isa.Op]rule{
 	isa.VShr:     {set: video},
 	isa.VSet:     {set: video},
 
-	isa.Slct:   {set: slct},
-	isa.Cvt:    {set: converted, form: convertedForm},
-	isa.Pack:   {set: packed},
-	isa.Unpack: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval { return unpacked(in, s, 0) }, more: unpacked},
+	isa.Slct: {set: slct},
+	isa.Cvt:  {set: converted, form: convertedForm},
+	isa.Pack: {set: packed},
+	isa.Unpack: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
+		return unpacked(in, s, 0)
+	}, more: unpacked},
 }
 
 // sourceBits returns the width in which an instruction reads source i, which is a number.

@@ -153,7 +153,7 @@ func (p *paths) left(f affine.Form, set strided.Interval, facts []fact, joins in
 		var sum strided.Interval
 		for _, path := range all {
 			one := m.read(path.value, f.Bits).form
-			one = f.AddMultiple(affine.Form{Bits: f.Bits, Terms: []affine.Term{t}}, ^uint64(0)).AddMultiple(one, t.Coefficient)
+			one = f.Replace(t, one)
 			if !one.IsKnown() {
 				return set, true
 			}
@@ -183,7 +183,7 @@ func (p *paths) on(path path, s affine.Symbol, facts []fact) []fact {
 		form := f.form
 		for _, t := range f.form.Terms {
 			if t.Symbol == s {
-				form = form.AddMultiple(affine.Form{Bits: form.Bits, Terms: []affine.Term{t}}, ^uint64(0)).AddMultiple(p.r.machine.read(path.value, form.Bits).form, t.Coefficient)
+				form = form.Replace(t, p.r.machine.read(path.value, form.Bits).form)
 			}
 		}
 		if form.IsKnown() && len(form.Terms) > 0 {
@@ -241,8 +241,12 @@ func (m *machine) residues(f affine.Form, set strided.Interval) []fact {
 		return nil
 	}
 	low := y.Args[1]
-	if len(low.Terms) > 0 || low.Constant == 0 || low.Constant == strided.Mask(low.Bits) || low.Constant&(low.Constant+1) != 0 || word > low.Constant || !y.Args[0].IsKnown() {
+	mask := low.Constant
+	if len(low.Terms) > 0 || mask == 0 || mask == strided.Mask(low.Bits) || mask&(mask+1) != 0 {
 		return nil
 	}
-	return []fact{{y.Args[0], strided.FromSpan(low.Bits, word, strided.Mask(low.Bits)-low.Constant, low.Constant+1)}}
+	if word > mask || !y.Args[0].IsKnown() {
+		return nil
+	}
+	return []fact{{y.Args[0], strided.FromSpan(low.Bits, word, strided.Mask(low.Bits)-mask, mask+1)}}
 }

@@ -105,8 +105,9 @@ func (a *analysis) execute(ctx context.Context, p *method.Problem) error {
 	}
 	if a.uncounted {
 		a.warnings = append(a.warnings, p.GaveUp("lines-not-counted", fmt.Sprintf(
-			"accesses touch more than %d lines in all CTAs, or a warp more than %d, so that %s does not count how often each is touched: "+
-				"the bound is one wherever they lie, and may be many times what the kernel takes; a smaller grid has a close one, or a greater --effort",
+			"accesses touch more than %d lines in all CTAs, or a warp more than %d, so that %s does not count how often each "+
+				"is touched: the bound is one wherever they lie, and may be many times what the kernel takes; a smaller grid "+
+				"has a close one, or a greater --effort",
 			p.Effort.Of(maxTouches), p.Effort.Of(maxBases), ID), nil))
 	}
 	loads := func(u *use) saturating.Int { return u.loads }

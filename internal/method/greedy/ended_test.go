@@ -24,7 +24,8 @@ func (p *polled) Err() error {
 	return nil
 }
 
-// TestEnded ends the context whenever it is asked: the error is that of the context then, or the bound without what buffers hold stands.
+// TestEnded ends the context whenever it is asked: the error is that of the context then, or the
+// bound without what buffers hold stands.
 func TestEnded(t *testing.T) {
 	w := jobtest.Load(t, kernels.Suite(), "vectorAdd/job.toml", "fermi-c2050").Workload
 	p, err := analysis.Problem(w)

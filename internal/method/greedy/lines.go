@@ -11,7 +11,8 @@ import (
 	"warpbound/internal/saturating"
 )
 
-// Limits of what is looked at line by line, at effort 1: addresses of the patterns of a warp, and lines of patterns in all CTAs.
+// Limits of what is looked at line by line, at effort 1: addresses of the patterns of a warp, and
+// lines of patterns in all CTAs.
 const (
 	maxBases   = 1 << 20
 	maxTouches = 1 << 22

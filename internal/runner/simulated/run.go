@@ -71,7 +71,7 @@ func (t *run) Run(ctx context.Context, in *job.Inputs, rec *runner.Recorder) (*r
 			return nil, errors.New("internal error: a run accesses other memory when it is made again")
 		}
 	}
-	if err := t.serial.look(ctx, in, &t.result); err != nil {
+	if err := t.serial.findRaces(ctx, in, &t.result); err != nil {
 		return nil, err
 	}
 	t.outcome.Cycles, t.outcome.Rounds = t.result.Cycles, t.outcome.Launches[0].Executions

@@ -17,9 +17,9 @@ import (
 // fewer threads may have done what one alone can do at a time. It takes no time to speak of.
 const moreSerially = 1 << 16
 
-// serial looks for data races in runs of a workload in which each warp goes on until it waits or ends, before another
-// does. Who is first decides what others do where threads see what others have done so far: in the simulated run all may
-// have come while one held a lock, and have given up.
+// serial looks for data races in runs of a workload in which each warp goes on until it waits or
+// ends, before another does. Who is first decides what others do where threads see what others have
+// done so far: in the simulated run all may have come while one held a lock, and have given up.
 type serial struct {
 	workload *workload.Workload // nil if order decides nothing that matters to races
 	lockStep bool
@@ -41,9 +41,10 @@ func newSerial(w *workload.Workload, opts runner.Options) serial {
 	return serial{workload: w, lockStep: w.Machine.LockStep() && !opts.Unordered}
 }
 
-// look makes the serial runs on inputs of which a simulated run had a result. They end early where they take longer, at
-// faults, and where no warp gets on because it waits for one that comes later: what has raced by then has raced.
-func (s *serial) look(ctx context.Context, in *job.Inputs, simulated *sim.Result) error {
+// findRaces makes the serial runs on inputs of which a simulated run had a result. They end early
+// where they take longer, at faults, and where no warp gets on because it waits for one that comes
+// later: what has raced by then has raced.
+func (s *serial) findRaces(ctx context.Context, in *job.Inputs, simulated *sim.Result) error {
 	s.found = s.found[:0]
 	if s.workload == nil {
 		return nil
@@ -52,7 +53,8 @@ func (s *serial) look(ctx context.Context, in *job.Inputs, simulated *sim.Result
 	for _, order := range [2]string{"ascending", "descending"} {
 		var run sim.Result
 		err := workload.Emulate(ctx, s.workload, in, workload.Emulation{
-			Limit: simulated.Counters.WarpInstrs + moreSerially, Descending: order == "descending", Races: true, LockStep: s.lockStep,
+			Limit: simulated.Counters.WarpInstrs + moreSerially, Descending: order == "descending",
+			Races: true, LockStep: s.lockStep,
 			After: func(e *workload.Emulator) { run.Add(&sim.Result{Races: e.Races()}) },
 		})
 		if err != nil && ctx.Err() != nil {
@@ -67,8 +69,8 @@ func (s *serial) look(ctx context.Context, in *job.Inputs, simulated *sim.Result
 	return nil
 }
 
-// includes reports whether a race tells of the instructions of another, whichever of them made its access first. That they
-// write equal values in one run says nothing of another run.
+// includes reports whether a race tells of the instructions of another, whichever of them made its
+// access first. That they write equal values in one run says nothing of another run.
 func includes(known, other *emu.Race) bool {
 	if known.Kind == race.EqualWrites && other.Kind != race.EqualWrites {
 		return false

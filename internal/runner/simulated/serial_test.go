@@ -16,9 +16,10 @@ import (
 	"warpbound/internal/trace"
 )
 
-// ordered is a kernel with BODY in it: %t is the thread, %c its CTA, [%d] the data that threads share, [%f] a word by which
-// they tell each other of it, [%own] a word of the thread in its CTA. %first holds in the first thread of each CTA,
-// %c0 in the first CTA. Labels of the body are its own, but for END.
+// ordered is a kernel with BODY in it: %t is the thread, %c its CTA, [%d] the data that threads
+// share, [%f] a word by which they tell each other of it, [%own] a word of the thread in its CTA.
+// %first holds in the first thread of each CTA, %c0 in the first CTA. Labels of the body are its
+// own, but for END.
 const ordered = `.version 8.0
 .target sm_90
 .address_size 64

@@ -136,19 +136,20 @@ func hazard(h *emu.Race, pairs int) diag.Warning {
 
 // Races implements runner.Statistics.
 func (t *statistics) Races() []estimate.Race {
-	list := races([]estimate.Race{}, t.result.Races, "")
+	list := addRaces([]estimate.Race{}, t.result.Races, "")
 	for _, s := range t.serial.found {
-		list = races(list, s.list, s.order)
+		list = addRaces(list, s.list, s.order)
 	}
 	return list
 }
 
-// races adds races of a run to a list, with the order in which warps ran.
-func races(list []estimate.Race, found []emu.Race, order string) []estimate.Race {
+// addRaces adds races of a run to a list, with the order in which warps ran.
+func addRaces(list []estimate.Race, found []emu.Race, order string) []estimate.Race {
 	for i := range found {
 		r := &found[i]
 		list = append(list, estimate.Race{
-			Space: r.Space.String(), Buffer: r.Buffer, Offset: r.Offset, Kind: r.Kind.String(), Between: r.Reach.String(), Order: order,
+			Space: r.Space.String(), Buffer: r.Buffer, Offset: r.Offset,
+			Kind: r.Kind.String(), Between: r.Reach.String(), Order: order,
 			First: raceAccess(&r.First), Second: raceAccess(&r.Second), Count: r.Count,
 		})
 	}

@@ -77,7 +77,7 @@ var errEnough = errors.New("all launches are explored")
 func (l *later) all(ctx context.Context) error {
 	limited, cancel := context.WithDeadline(ctx, l.until)
 	defer cancel()
-	err := workload.Emulate(limited, l.whole, l.inputs, workload.Emulation{Limit: laterSteps, Before: func(i int, e *workload.Emulator) error {
+	before := func(i int, e *workload.Emulator) error {
 		first := !slices.ContainsFunc(l.begun, func(n int) bool { return n > 0 })
 		if l.begun[i]++; first || l.begun[i] > laterEach {
 			return nil
@@ -89,7 +89,8 @@ func (l *later) all(ctx context.Context) error {
 			return errEnough
 		}
 		return nil
-	}})
+	}
+	err := workload.Emulate(limited, l.whole, l.inputs, workload.Emulation{Limit: laterSteps, Before: before})
 	switch {
 	case err == nil || errors.Is(err, errEnough):
 	case ctx.Err() != nil:
