@@ -9,5 +9,6 @@
 // anything (ExactRange).
 //
 // form.go has the arithmetic of forms, table.go the symbols and the words of forms, relations.go how
-// relations between parameters and between elements of buffers narrow ranges.
+// relations between parameters and between elements of buffers narrow ranges, range.go ranges of numbers
+// under a linear inequality.
 package affine

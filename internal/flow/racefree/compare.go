@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/isa"
 )
@@ -43,7 +44,7 @@ type comparison struct {
 // window is by how much the constants of two accesses differ, the first one's minus the second one's, where they may not be
 // disjoint, if that is known.
 type window struct {
-	value.Range
+	affine.Range
 	known bool
 }
 
@@ -191,7 +192,7 @@ func (c *comparison) nearClasses(i, of int) []int {
 
 // findWindow returns the window of two shapes.
 func (c *comparison) findWindow(s, t *shape) window {
-	none, all := window{value.Range{Min: 0, Max: -1}, true}, window{}
+	none, all := window{affine.Range{Min: 0, Max: -1}, true}, window{}
 	p := &pair{analysis: c.analysis, a: c.firstOf(s.classes[0]), b: c.firstOf(t.classes[0])}
 	a, b := p.instrs()
 	x, okX := base(p.a)
@@ -223,7 +224,7 @@ func (c *comparison) findWindow(s, t *shape) window {
 	if !sum.fits() {
 		return all
 	}
-	return window{value.Range{Min: 1 - int64(p.a.Width) - hi, Max: int64(p.b.Width) - 1 - lo}, true}
+	return window{affine.Range{Min: 1 - int64(p.a.Width) - hi, Max: int64(p.b.Width) - 1 - lo}, true}
 }
 
 // constantsOf returns the least and the greatest constant of a shape.

@@ -4,14 +4,15 @@ import (
 	"math"
 	"slices"
 
+	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/value"
 )
 
 // everything is the range of a term of which less is not known.
-var everything = value.Range{Min: 0, Max: math.MaxInt64}
+var everything = affine.Range{Min: 0, Max: math.MaxInt64}
 
 // rangeOf returns the numbers that a term of an address is a multiple of.
-func rangeOf(x *value.Address, t *value.Term) value.Range {
+func rangeOf(x *value.Address, t *value.Term) affine.Range {
 	switch {
 	case t.Role == value.ThreadIndex:
 		return x.Thread[t.Axis]
@@ -20,10 +21,12 @@ func rangeOf(x *value.Address, t *value.Term) value.Range {
 	case t.Max > math.MaxInt64:
 		return everything
 	}
-	return value.Range{Min: int64(t.Min), Max: int64(t.Max)}
+	return affine.Range{Min: int64(t.Min), Max: int64(t.Max)}
 }
 
-func minus(a, b value.Range) value.Range { return value.Range{Min: a.Min - b.Max, Max: a.Max - b.Min} }
+func minus(a, b affine.Range) affine.Range {
+	return affine.Range{Min: a.Min - b.Max, Max: a.Max - b.Min}
+}
 
 // difference returns the address of the first access minus that of the second, for two threads of one CTA or of any two
 // CTAs. Terms for which own holds are left out.
@@ -150,7 +153,7 @@ func (p *pair) byThread(x *value.Address) ([]at, bool) {
 			if !ok || n > math.MaxInt64 {
 				return nil, false
 			}
-			s.add(t.Coef, value.Range{Min: int64(n), Max: int64(n)}, none)
+			s.add(t.Coef, affine.Range{Min: int64(n), Max: int64(n)}, none)
 		}
 		if !s.fits() {
 			return nil, false

@@ -3,7 +3,7 @@ package racefree
 import (
 	"math/bits"
 
-	"warpbound/internal/flow/value"
+	"warpbound/internal/flow/affine"
 )
 
 // sum is a sum of terms as a number that does not wrap around, between lo and hi.
@@ -17,7 +17,7 @@ type sum struct {
 // part is a coefficient times what lies in a range.
 type part struct {
 	k  int64
-	in value.Range
+	in affine.Range
 	of index
 }
 
@@ -53,7 +53,7 @@ func (t part) span() (lo, hi int64, ok bool) {
 }
 
 // add adds a part.
-func (s *sum) add(k int64, in value.Range, of index) {
+func (s *sum) add(k int64, in affine.Range, of index) {
 	if k == 0 {
 		return
 	}
@@ -107,7 +107,7 @@ func (s *sum) within(lo, hi int64) bool {
 // zero returns for every index whether its difference can only be zero.
 func (s *sum) zero() (is [6]bool) {
 	for _, t := range s.terms {
-		if t.of != none && t.in == (value.Range{}) {
+		if t.of != none && t.in == (affine.Range{}) {
 			is[t.of] = true
 		}
 	}

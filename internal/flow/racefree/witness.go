@@ -1,6 +1,7 @@
 package racefree
 
 import (
+	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/isa"
 )
@@ -48,7 +49,7 @@ func (p *pair) overlap(a, b []at, ctaA, ctaB [3]int) bool {
 		for i := range x.Terms {
 			if t := &x.Terms[i]; t.Role == value.CTAIndex {
 				n := int64(cta[t.Axis])
-				rest.add(sign*t.Coef, value.Range{Min: n, Max: n}, none)
+				rest.add(sign*t.Coef, affine.Range{Min: n, Max: n}, none)
 			}
 		}
 	}

@@ -182,3 +182,20 @@ func (s Interval) FitsIn(width int, sign bool) bool {
 	_, hi := s.Unsigned()
 	return hi <= Mask(width)
 }
+
+// Aliases reports whether a number from lo to hi of which the low bits are a word of the set may be
+// another one than that word, read as a signed or an unsigned number.
+func (s Interval) Aliases(lo, hi int64, sign bool) bool {
+	if s.Bits() == 64 {
+		return lo < 0 && !sign
+	}
+	round := int64(1) << s.Bits()
+	var first, last int64
+	if sign {
+		first, last = s.Signed()
+	} else {
+		a, b := s.Unsigned()
+		first, last = int64(a), int64(b)
+	}
+	return first <= hi-round || last >= lo+round
+}

@@ -213,3 +213,52 @@ func TestBitsOfConstants(t *testing.T) {
 		}
 	}
 }
+
+// Aliases finds every number in a range whose low bits are a word of a set that stands for another
+// number, and none where the range has the numbers of the set alone.
+func TestAliases(t *testing.T) {
+	const width = 3
+	number := func(word uint64, sign bool) int64 {
+		if sign {
+			return strided.SignExtend(word, width)
+		}
+		return int64(word)
+	}
+	for from := uint64(0); from < 1<<width; from++ {
+		for to := uint64(0); to < 1<<width; to++ {
+			s := strided.Between(width, from, to)
+			for _, sign := range []bool{false, true} {
+				for lo := int64(-20); lo <= 20; lo++ {
+					for hi := lo; hi <= 20; hi++ {
+						other, own := false, true
+						for n := lo; n <= hi; n++ {
+							word := uint64(n) & strided.Mask(width)
+							other = other || s.Contains(word) && number(word, sign) != n
+							own = own && s.Contains(word) && number(word, sign) == n
+						}
+						if got := s.Aliases(lo, hi, sign); other && !got || own && got {
+							t.Fatalf("%s, numbers from %d to %d, signed %v: %v", s, lo, hi, sign, got)
+						}
+					}
+				}
+			}
+		}
+	}
+	any64 := strided.Any(64)
+	for _, c := range []struct {
+		lo         int64
+		sign, want bool
+	}{{-1, false, true}, {0, false, false}, {-1, true, false}} {
+		if got := any64.Aliases(c.lo, 5, c.sign); got != c.want {
+			t.Errorf("of 64 bits from %d, signed %v: %v", c.lo, c.sign, got)
+		}
+	}
+}
+
+func TestFloorDiv(t *testing.T) {
+	for _, c := range []struct{ a, b, want int64 }{{7, 2, 3}, {-7, 2, -4}, {-8, 2, -4}, {0, 5, 0}, {-1, 5, -1}} {
+		if got := strided.FloorDiv(c.a, c.b); got != c.want {
+			t.Errorf("%d/%d is %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}

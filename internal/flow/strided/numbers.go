@@ -55,3 +55,12 @@ func signedHigh(x, y int64) int64 {
 	hi, _ := bits.Mul64(uint64(x), uint64(y))
 	return int64(hi) - x>>63&y - y>>63&x
 }
+
+// FloorDiv returns the greatest integer that is not above a/b, for positive b.
+func FloorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}

@@ -135,7 +135,7 @@ func (a *agreement) partial() []bool {
 
 // access describes one access; false if it is never executed.
 func (p *patterns) access(st state, pc, block int) (Access, bool) {
-	m := &p.r.machine
+	m := p.r.machine
 	in := &p.r.Graph.Kernel.Instrs[pc]
 	whole := !p.partial[block]
 	if in.Guard.Set {
@@ -144,19 +144,15 @@ func (p *patterns) access(st state, pc, block int) (Access, bool) {
 			return Access{}, false
 		}
 		whole = whole && !p.agreed.formVaries(guard.form, block)
-		facts, ok := m.facts(guard.cond, !in.Guard.Not)
-		if !ok {
-			return Access{}, false
-		}
-		if m.under, ok = m.knowing(facts); !ok {
-			return Access{}, false
-		}
+	}
+	if !m.assumeGuard(st, in) {
+		return Access{}, false
 	}
 	v := m.address(st, in)
 	if in.Space == isa.Shared && !v.form.IsKnown() { // its high bits do not count
 		v = m.value(strided.Any(sharedBits), p.r.addressForm(st, in, sharedBits))
 	}
-	m.under = knowledge{}
+	m.dropGuard()
 	lanes := p.r.Launch.Lanes()
 	a := Access{Instr: pc, Space: in.Space, Bytes: laneBytes(in), Min: 1, Max: lanes}
 	c := &counted{patterns: p, st: st, access: &a, value: v, atomic: in.Op == isa.Atom || in.Op == isa.Red}
@@ -296,7 +292,7 @@ func wordsInThread(t *affine.Table, s affine.Symbol, l *launchfacts.Launch, thre
 		for i, f := range y.Args {
 			args[i] = t.WordsWith(f, func(s affine.Symbol) strided.Interval { return wordsInThread(t, s, l, thread) })
 		}
-		return rules[y.Operation.Op].set(y.Operation, args)
+		return computeWords(y.Operation, args)
 	}
 	return y.Set
 }
@@ -347,7 +343,7 @@ func (c *counted) count(base int64, own []int64) int {
 	if c.access.Space != isa.Shared {
 		segments := make(map[int64]bool)
 		for _, o := range own {
-			for at := floorDiv(base+o, int64(c.mem.Segment)); at <= floorDiv(base+o+int64(c.access.Bytes)-1, int64(c.mem.Segment)); at++ {
+			for at := strided.FloorDiv(base+o, int64(c.mem.Segment)); at <= strided.FloorDiv(base+o+int64(c.access.Bytes)-1, int64(c.mem.Segment)); at++ {
 				segments[at] = true
 			}
 		}
@@ -357,7 +353,7 @@ func (c *counted) count(base int64, own []int64) int {
 	seen := make(map[key]bool)
 	busy := make(map[int64]int)
 	for lane, o := range own {
-		for word := floorDiv(base+o, int64(c.mem.BankWidth)); word <= floorDiv(base+o+int64(c.access.Bytes)-1, int64(c.mem.BankWidth)); word++ {
+		for word := strided.FloorDiv(base+o, int64(c.mem.BankWidth)); word <= strided.FloorDiv(base+o+int64(c.access.Bytes)-1, int64(c.mem.BankWidth)); word++ {
 			bank := word & int64(c.mem.Banks-1)
 			k := key{bank, word}
 			if c.atomic {
@@ -374,14 +370,6 @@ func (c *counted) count(base int64, own []int64) int {
 		maximum = max(maximum, n)
 	}
 	return maximum
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
 }
 
 // byRange bounds what one execution costs by the range in which the addresses of the

@@ -35,17 +35,6 @@ type Term struct {
 	symbol affine.Symbol
 }
 
-// Range is a range of numbers, its ends included.
-type Range struct{ Min, Max int64 }
-
-// Where returns the numbers x of r with lo <= k*x <= hi, for k other than 0. There are none if its Min is above its Max.
-func (r Range) Where(k, lo, hi int64) Range {
-	if k < 0 {
-		k, lo, hi = -k, -hi, -lo
-	}
-	return Range{Min: max(r.Min, -floorDiv(-lo, k)), Max: min(r.Max, floorDiv(hi, k))}
-}
-
 // Address is the address that a thread accesses, as a sum modulo 2 to the power of Bits.
 type Address struct {
 	Instr, Block int
@@ -57,7 +46,7 @@ type Address struct {
 
 	// The indices of the threads that come to the access, as far as conditions tell. Where the launch is not known
 	// they are those of all devices.
-	Thread, CTA [3]Range
+	Thread, CTA [3]affine.Range
 
 	// Conditions reports whether AllowedTo is exact: a thread for which it holds does execute the
 	// access, if the conditions that are the same for all threads of the grid lead there.
@@ -177,7 +166,7 @@ const sharedBits = 32
 
 // addressForm returns the form of an address in so many bits.
 func (r *Result) addressForm(st state, in *isa.Instr, bits int) affine.Form {
-	m := &r.machine
+	m := r.machine
 	if bits == m.kernel.AddressBits {
 		return m.address(st, in).form
 	}
@@ -348,7 +337,7 @@ func (r *Result) exactly(c *condition, holds bool) bool {
 }
 
 // allIndices returns the indices of all threads, and of their CTAs.
-func (r *Result) allIndices() (thread, cta [3]Range) {
+func (r *Result) allIndices() (thread, cta [3]affine.Range) {
 	for axis := range 3 {
 		set, _, _ := r.Launch.SpecialRegister(isa.TidX+isa.Special(axis), r.Graph.Kernel.Bounds)
 		thread[axis] = rangeOf(set)
@@ -358,13 +347,13 @@ func (r *Result) allIndices() (thread, cta [3]Range) {
 	return thread, cta
 }
 
-func rangeOf(s strided.Interval) Range {
+func rangeOf(s strided.Interval) affine.Range {
 	lo, hi := s.Unsigned()
-	return Range{int64(lo), int64(hi)}
+	return affine.Range{int64(lo), int64(hi)}
 }
 
 // narrowIndices uses a fact for the indices of threads that occur in it, as far as it counts in numbers that do not wrap around.
-func (r *Result) narrowIndices(thread, cta *[3]Range, f fact) {
+func (r *Result) narrowIndices(thread, cta *[3]affine.Range, f fact) {
 	syms := r.machine.syms
 	var lo, hi int64 // of the form
 	switch {
@@ -386,7 +375,7 @@ func (r *Result) narrowIndices(thread, cta *[3]Range, f fact) {
 		if !ok || k < -1<<31 || k > 1<<31 || min(lo, restLo) < -1<<61 || max(hi, restHi) > 1<<61 {
 			continue
 		}
-		var to *Range
+		var to *affine.Range
 		switch role, axis := r.role(t.Symbol); role {
 		case ThreadIndex:
 			to = &thread[axis]
@@ -446,7 +435,7 @@ func (x *expansion) replace(f affine.Form) (affine.Form, Term, bool) {
 // counter returns the form, in so many bits, with which a counter begins, its change in an iteration, and how many
 // iterations there can be.
 func (x *expansion) counter(s affine.Symbol, width int) (start affine.Form, step int64, times uint64, ok bool) {
-	m := &x.r.machine
+	m := x.r.machine
 	y := &m.syms.Symbols[s]
 	loops := x.r.Graph.Loops()
 	if y.Origin != affine.Merged || y.Set.Bits() > width || y.Block == x.r.Graph.Entry() {

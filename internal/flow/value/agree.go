@@ -1,6 +1,7 @@
 package value
 
 import (
+	"maps"
 	"slices"
 
 	"warpbound/internal/cfg"
@@ -279,3 +280,23 @@ func onlyExits(g *cfg.Graph, b int) bool {
 	block, last := &g.Blocks[b], g.Last(b)
 	return block.End-block.Start == 1 && !last.Guard.Set && (last.Op == isa.Ret || last.Op == isa.Exit)
 }
+
+// findDivergedOps returns the operations of a warp to which lanes may come apart from others, so
+// that others which take part may be at other instructions of the kind.
+func (a *agreement) findDivergedOps() map[isa.Op]bool {
+	divergedOps := make(map[isa.Op]bool)
+	for b := range a.r.Graph.Blocks {
+		block := &a.r.Graph.Blocks[b]
+		for pc := block.Start; pc < block.End; pc++ {
+			switch in := &a.r.Graph.Kernel.Instrs[pc]; in.Op {
+			case isa.Shfl, isa.Vote, isa.Redux:
+				divergedOps[in.Op] = divergedOps[in.Op] || in.Guard.Set || a.inRegion(b)
+			}
+		}
+	}
+	maps.DeleteFunc(divergedOps, func(_ isa.Op, yes bool) bool { return !yes })
+	return divergedOps
+}
+
+// inRegion reports whether lanes may execute a block before they reconverge behind a branch.
+func (a *agreement) inRegion(block int) bool { return len(a.around[block]) > 0 }

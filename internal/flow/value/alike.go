@@ -96,3 +96,6 @@ func (a *alike) under(k *knowledge) []isa.Reg {
 	slices.Sort(regs)
 	return slices.Compact(regs)
 }
+
+// noteForm notes that a register has a form, so that facts about it are used for the register.
+func (m *machine) noteForm(f affine.Form, r isa.Reg) { m.alike.add(f, r) }

@@ -3,6 +3,7 @@ package value
 import (
 	"slices"
 
+	"warpbound/internal/cfg"
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
@@ -79,6 +80,33 @@ func (c *condition) mentions(test func(affine.Symbol) bool) bool {
 		return c.a.form.Mentions(test) || c.b.form.Mentions(test)
 	}
 	return c.l.mentions(test) || c.r.mentions(test)
+}
+
+// comparisons returns comparisons of integers that all hold where the condition holds or does not.
+func (c *condition) comparisons(holds bool) []*condition {
+	if c == nil {
+		return nil
+	}
+	switch {
+	case c.op == isa.Not:
+		return c.l.comparisons(!holds)
+	case c.op == isa.And && holds, c.op == isa.Or && !holds:
+		return append(c.l.comparisons(holds), c.r.comparisons(holds)...)
+	case c.op != isa.Setp || c.real != isa.Invalid:
+		return nil
+	case holds:
+		return []*condition{c}
+	}
+	not := *c
+	not.cmp = opposites[c.cmp]
+	return []*condition{&not}
+}
+
+// swapOperands returns a comparison of the same words in the other order.
+func (c *condition) swapOperands() *condition {
+	swapped := *c
+	swapped.cmp, swapped.a, swapped.b = turned[c.cmp], c.b, c.a
+	return &swapped
 }
 
 // opposites are the comparisons that hold where others do not.
@@ -389,4 +417,40 @@ func (m *machine) refined(st state, c *condition, holds bool) (state, bool) {
 		out.set(r, restricted)
 	}
 	return out, true
+}
+
+// residues returns what it says of an operand that the low bits of it are a word: what remainder it leaves.
+func (m *machine) residues(f affine.Form, set strided.Interval) []fact {
+	s, single := f.AsSymbol()
+	word, constant := set.IsConst()
+	if !single || !constant {
+		return nil
+	}
+	y := &m.syms.Symbols[s]
+	if y.Operation == nil || y.Operation.Op != isa.And || len(y.Args) != 2 {
+		return nil
+	}
+	low := y.Args[1]
+	mask := low.Constant
+	if len(low.Terms) > 0 || mask == 0 || mask == strided.Mask(low.Bits) || mask&(mask+1) != 0 {
+		return nil
+	}
+	if word > mask || !y.Args[0].IsKnown() {
+		return nil
+	}
+	return []fact{{y.Args[0], strided.FromSpan(low.Bits, word, strided.Mask(low.Bits)-mask, mask+1)}}
+}
+
+// follow returns what is known along an edge; false if control never passes.
+func (m *machine) follow(g *cfg.Graph, st state, b int, kind cfg.EdgeKind) (state, bool) {
+	last := g.Last(b)
+	if !last.Guard.Set || len(g.Blocks[b].Edges) < 2 {
+		return st, true
+	}
+	holds := (kind != cfg.FallThrough) != last.Guard.Not
+	p := m.register(st, last.Guard.Reg)
+	if c, ok := p.Strided.IsConst(); ok && (c != 0) != holds {
+		return nil, false
+	}
+	return m.refined(st, p.cond, holds)
 }

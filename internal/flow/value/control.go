@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/affine"
 	"warpbound/internal/graph"
 )
 
@@ -45,7 +46,7 @@ type conditions struct {
 	number int         // in common with others of the same facts
 
 	// The indices of the threads for which the facts hold, and of their CTAs.
-	thread, cta [3]Range
+	thread, cta [3]affine.Range
 
 	// branch is the block by whose branch alone control comes to this one, -1 if it is none, and exact
 	// whether the facts are all that its condition says.

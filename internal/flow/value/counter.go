@@ -257,7 +257,7 @@ func (t travel) closer(distance, fromLo, fromHi, limitLo, limitHi int64) int64 {
 	if !t.step.IsPositive() {
 		lo, hi = fromLo-limitHi, fromHi-limitLo
 	}
-	if aliased(t.gap, lo, hi, true) {
+	if t.gap.Aliases(lo, hi, true) {
 		return distance
 	}
 	_, hi = t.gap.Signed()

@@ -18,7 +18,7 @@ import (
 type dense struct{ *solver }
 
 func settledDense(g *cfg.Graph, launch launchfacts.Launch) *solver {
-	d := dense{newSolver(g, launch)}
+	d := dense{newSolver(g, launch, nil, nil)}
 	d.machine.last = nil
 	for d.pass = 0; d.round(); d.pass++ {
 		d.machine.widen = d.pass >= widenSymbols
@@ -93,7 +93,7 @@ func (s *solver) passing(b int) []state {
 
 // refinedAll is machine.follow for all registers.
 func (s *solver) refinedAll(st state, b int, kind cfg.EdgeKind, branches bool) state {
-	m := &s.machine
+	m := s.machine
 	last := s.Graph.Last(b)
 	if !last.Guard.Set || !branches {
 		return st
@@ -179,7 +179,7 @@ func TestSparseSolverAgainstDense(t *testing.T) {
 		l := random(t, seed)
 		launch := known(l, seed%3 == 2)
 		launch.Buffers, launch.Pointers = nil, nil
-		s, d := newSolver(l.Graph, launch), settledDense(l.Graph, launch)
+		s, d := newSolver(l.Graph, launch, nil, nil), settledDense(l.Graph, launch)
 		s.settle()
 		checkSettled(t, s)
 		less := findsLess(s, d)
@@ -248,7 +248,7 @@ func TestSparseWork(t *testing.T) {
 		each("ld.global.u32 %r#, [%d+4*#];")
 		each("setp.lt.u32 %p, %r#, 7; @%p bra L#; add.u32 %r#, %r#, 1;\nL#:")
 		each("M#: add.u32 %r#, %r#, 3; setp.lt.u32 %p, %r#, 900; @%p bra M#; st.global.u32 [%d], %r#;")
-		s := newSolver(flowtest.Graph(t, "k.ptx", b.String()+"ret;\n}\n"), launchfacts.Launch{})
+		s := newSolver(flowtest.Graph(t, "k.ptx", b.String()+"ret;\n}\n"), launchfacts.Launch{}, nil, nil)
 		s.settle()
 		return s.steps()
 	}

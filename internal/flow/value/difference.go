@@ -20,7 +20,7 @@ func (u *unrolling) candidates() []*difference {
 	for _, b := range u.loop.Body {
 		for _, c := range u.exits(b) {
 			if c.cmp == isa.Gt || c.cmp == isa.Ge {
-				c = &condition{cmp: turned[c.cmp], sign: c.sign, a: c.b, b: c.a}
+				c = c.swapOperands()
 			}
 			a, okA := u.atHeader(c.a.form)
 			e, okB := u.atHeader(c.b.form)
@@ -100,7 +100,7 @@ func (u *unrolling) restrict(w *way, c *condition) bool {
 		gap.Bits == 64 && (min(lo, from) < -half/2 || max(hi, to) > half/2) {
 		return true // the words may compare otherwise than their difference with zero
 	}
-	set, _, ok := compared(strided.Any(gap.Bits), strided.Const(gap.Bits, 0), turned[c.cmp], true)
+	_, set, ok := compared(strided.Const(gap.Bits, 0), strided.Any(gap.Bits), c.cmp, true)
 	if !ok {
 		return false
 	}

@@ -2,6 +2,7 @@ package value
 
 import (
 	"fmt"
+	"slices"
 
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/launchfacts"
@@ -36,6 +37,19 @@ type machine struct {
 	settled bool                         // what is known of symbols stays as it is
 	assumed []fact                       // what holds everywhere
 	local   map[affine.Symbol]definition // of the symbols that were assigned last, if wanted
+}
+
+// newMachine returns a machine that executes the instructions of a kernel. Of memory it knows what some of them load; in
+// divergedOps are the operations of a warp in which lanes may take part that are at other instructions.
+func newMachine(k *isa.Kernel, launch *launchfacts.Launch, known loads, divergedOps map[isa.Op]bool) *machine {
+	syms := affine.NewTable()
+	syms.Relations, syms.Buffers = launch.Sums, launch.Buffers
+	ascends := func(b launchfacts.Buffer) bool { return b.Contents.Ascends != nil }
+	syms.HasAscending = slices.ContainsFunc(launch.Buffers, ascends)
+	return &machine{
+		kernel: k, launch: launch, syms: syms, alike: newAlike(syms), last: make([][]*Value, len(k.Instrs)),
+		loads: known, divergedOps: divergedOps,
+	}
 }
 
 // width returns the bits of a register, at most 64.
@@ -138,7 +152,7 @@ func (m *machine) read(v *Value, width int) *Value {
 // extended returns a value in a greater width.
 func (m *machine) extended(v *Value, width int, sign bool) *Value {
 	set, form := v.Strided.Extend(width, sign), affine.Form{}
-	if lo, hi, ok := m.syms.ExactRange(v.form); ok && !aliased(v.Strided, lo, hi, sign) {
+	if lo, hi, ok := m.syms.ExactRange(v.form); ok && !v.Strided.Aliases(lo, hi, sign) {
 		form = v.form.Lift(width)
 	}
 	return m.value(set, form)
@@ -150,14 +164,8 @@ func (m *machine) step(st state, pc int) {
 	if len(in.Dst) == 0 {
 		return
 	}
-	if in.Guard.Set {
-		facts, ok := m.facts(m.register(st, in.Guard.Reg).cond, !in.Guard.Not)
-		if !ok {
-			return // it never executes
-		}
-		if m.under, ok = m.knowing(facts); !ok {
-			return
-		}
+	if !m.assumeGuard(st, in) {
+		return // it never executes
 	}
 	results := make([]*Value, len(in.Dst))
 	for i, o := range in.Dst {
@@ -165,7 +173,7 @@ func (m *machine) step(st state, pc int) {
 			results[i] = m.result(st, pc, i)
 		}
 	}
-	m.under = knowledge{}
+	m.dropGuard()
 	for i, o := range in.Dst {
 		if o.Kind != isa.KindReg {
 			continue
@@ -178,10 +186,37 @@ func (m *machine) step(st state, pc int) {
 	}
 }
 
+// assumeGuard lets what the guard of an instruction says hold of all registers, until dropGuard; false if that is
+// impossible.
+func (m *machine) assumeGuard(st state, in *isa.Instr) bool {
+	if !in.Guard.Set {
+		return true
+	}
+	facts, ok := m.facts(m.register(st, in.Guard.Reg).cond, !in.Guard.Not)
+	if !ok {
+		return false
+	}
+	m.under, ok = m.knowing(facts)
+	return ok
+}
+
+// dropGuard ends what assumeGuard began.
+func (m *machine) dropGuard() { m.under = knowledge{} }
+
+// settledCopy returns a machine that leaves what is known of symbols as it is.
+func (m *machine) settledCopy() *machine {
+	c := *m
+	c.settled, c.last = true, nil
+	return &c
+}
+
+// dropResults ends that results which are equal to those of the last execution of their instruction are shared with them.
+func (m *machine) dropResults() { m.last = nil }
+
 // latest returns a result, as the same value as before if it is equal to that: states then
 // share it.
 func (m *machine) latest(pc, i int, v *Value) *Value {
-	m.alike.add(v.form, m.kernel.Instrs[pc].Dst[i].Reg)
+	m.noteForm(v.form, m.kernel.Instrs[pc].Dst[i].Reg)
 	if m.last == nil {
 		return v
 	}
@@ -336,55 +371,6 @@ func (m *machine) opaque(st state, pc, i int, set strided.Interval) *Value {
 func isInteger(t isa.Type) bool {
 	c := t.Class()
 	return (c == isa.Bits || c == isa.Unsigned || c == isa.Signed) && t.Bits() <= 64
-}
-
-// loaded returns element i of what an instruction loads.
-func (m *machine) loaded(st state, pc, i, width int) *Value {
-	in := &m.kernel.Instrs[pc]
-	bits := in.Type.Bits()
-	address := m.address(st, in).form
-	if offset, ok := m.inParameters(address); ok {
-		v := m.parameter(offset+i*in.Type.Bytes(), bits)
-		if bits < width {
-			v = m.extended(v, width, in.Type.IsSigned())
-		}
-		if !v.form.IsKnown() {
-			v = m.defined(pc, i, v.Strided, nil, false)
-		}
-		return v
-	}
-	set, known := m.launch.Doubt(strided.Any(bits)), m.loads[pc]
-	if known != nil {
-		set = known.elements[i]
-	}
-	if bits < width {
-		set = set.Extend(width, in.Type.IsSigned())
-	}
-	if bits > width {
-		set = strided.Any(width)
-	}
-	if known != nil && m.syms.IsFixed(address) && bits <= width {
-		at := address.AddMultiple(affine.Constant(address.Bits, uint64(i*in.Type.Bytes())), 1)
-		if v, ok := m.element(in, known.buffer, set, at); ok {
-			return v
-		}
-	}
-	// Lanes that read one address together get one word.
-	varies := in.Space == isa.Generic && !m.kernel.LocalSeparate || in.Space == isa.Local
-	return m.defined(pc, i, set, nil, varies, address)
-}
-
-// inParameters returns the offset in the parameter block that an address is known to be. Compilers take the
-// address of a struct to load its fields.
-func (m *machine) inParameters(f affine.Form) (offset int, ok bool) {
-	if len(f.Terms) != 1 || f.Terms[0].Coefficient != 1 || m.syms.Symbols[f.Terms[0].Symbol].Name != parameterBlock {
-		return 0, false
-	}
-	end := 0
-	for _, p := range m.kernel.Params {
-		end = max(end, p.Offset+p.Bytes)
-	}
-	return int(f.Constant), f.Constant < uint64(end)
 }
 
 // address returns the address of an access.

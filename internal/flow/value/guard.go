@@ -12,8 +12,7 @@ import (
 // Cousot, POPL 1977); narrowing behind it takes away what they cannot do. It looks at all registers
 // that differ, not at those alone that the solver follows from round to round.
 func (s *solver) checkPostFixpoint() error {
-	m := s.machine
-	m.settled, m.last = true, nil
+	m := s.machine.settledCopy()
 	for _, b := range s.order {
 		if s.in[b] == nil {
 			continue

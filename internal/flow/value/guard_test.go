@@ -14,7 +14,7 @@ import (
 
 // settledSolver is a solver with a solution that has not been narrowed.
 func settledSolver(g *cfg.Graph) *solver {
-	s := newSolver(g, launchfacts.Launch{})
+	s := newSolver(g, launchfacts.Launch{}, nil, nil)
 	s.settle()
 	return s
 }

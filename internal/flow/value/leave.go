@@ -17,9 +17,8 @@ func (l *counting) leaves(b, way int) bool {
 	if st == nil || l.simple(b, way) {
 		return false
 	}
-	m := *l.machine()
-	m.settled, m.last = true, nil
-	return l.leavesFrom(&m, e, bare(st), maxThreaded)
+	m := l.machine().settledCopy()
+	return l.leavesFrom(m, e, bare(st), maxThreaded)
 }
 
 // simple reports whether the edge leads to a block that does not decide anything, and no further: most do.
@@ -70,8 +69,7 @@ func (l *counting) staying(b int, holds bool) *condition {
 	if len(l.paths.into[b]) < 2 {
 		return nil
 	}
-	m := *l.machine()
-	m.settled, m.last = true, nil
+	m := l.machine().settledCopy()
 	block := &l.r.Graph.Blocks[b]
 	var found *condition
 	ways := 0

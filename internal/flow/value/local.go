@@ -14,7 +14,7 @@ type Offset struct {
 // Offsets returns the offsets of accesses that control comes to, in the order of the instructions.
 // of has the number of a variable for each instruction that it asks for.
 func (r *Result) Offsets(of map[int]int32) []Offset {
-	m := &r.machine
+	m := r.machine
 	var all []Offset
 	for b, block := range r.Graph.Blocks {
 		if r.in[b] == nil {
@@ -35,21 +35,15 @@ func (r *Result) Offsets(of map[int]int32) []Offset {
 
 // offset returns the offset of one access; false if it is never executed.
 func (r *Result) offset(st state, pc int, variable int32) (Offset, bool) {
-	m := &r.machine
+	m := r.machine
 	in := &r.Graph.Kernel.Instrs[pc]
-	if in.Guard.Set {
-		facts, ok := m.facts(m.register(st, in.Guard.Reg).cond, !in.Guard.Not)
-		if !ok {
-			return Offset{}, false
-		}
-		if m.under, ok = m.knowing(facts); !ok {
-			return Offset{}, false
-		}
+	if !m.assumeGuard(st, in) {
+		return Offset{}, false
 	}
 	address := m.address(st, in)
 	base := m.variable(isa.Operand{Kind: isa.KindVar, Var: variable}, m.kernel.AddressBits)
 	facts := r.beside(st, &Address{Bits: m.kernel.AddressBits})
-	m.under = knowledge{}
+	m.dropGuard()
 	difference := m.value(strided.Any(m.kernel.AddressBits), address.form.AddMultiple(base.form, ^uint64(0)))
 	if narrower, ok := m.where(difference, facts); ok {
 		difference = narrower

@@ -164,7 +164,7 @@ type counting struct {
 	under []fact // what holds besides where control enters the loop
 }
 
-func (l *counting) machine() *machine { return &l.r.machine }
+func (l *counting) machine() *machine { return l.r.machine }
 
 // bound returns the least bound that any exit gives.
 func (l *counting) bound() Bound {
@@ -269,7 +269,7 @@ func (l *counting) exits(b int) []*condition {
 	if c == nil {
 		c = l.staying(b, holds)
 	}
-	return comparisons(c, holds)
+	return c.comparisons(holds)
 }
 
 func where(in *isa.Instr) diag.Pos {
@@ -279,33 +279,13 @@ func where(in *isa.Instr) diag.Pos {
 	return in.Pos
 }
 
-// comparisons returns comparisons that all hold where a condition holds or does not.
-func comparisons(c *condition, holds bool) []*condition {
-	if c == nil {
-		return nil
-	}
-	switch {
-	case c.op == isa.Not:
-		return comparisons(c.l, !holds)
-	case c.op == isa.And && holds, c.op == isa.Or && !holds:
-		return append(comparisons(c.l, holds), comparisons(c.r, holds)...)
-	case c.op != isa.Setp || c.real != isa.Invalid:
-		return nil
-	case holds:
-		return []*condition{c}
-	}
-	not := *c
-	not.cmp = opposites[c.cmp]
-	return []*condition{&not}
-}
-
 // count returns the bound that one comparison gives, whichever operand the counter is.
 func (l *counting) count(c *condition, b int) Bound {
 	at := where(l.r.Graph.Last(b))
 	l.why = fmt.Sprintf("neither operand of the comparison at %s is loop-invariant", at)
 	for _, turn := range []bool{false, true} {
 		if turn {
-			c = &condition{op: c.op, cmp: turned[c.cmp], sign: c.sign, a: c.b, b: c.a}
+			c = c.swapOperands()
 		}
 		if !l.invariant(c.b.form) {
 			if found := l.countEach(c); found.Known {

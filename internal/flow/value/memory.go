@@ -1,9 +1,7 @@
 package value
 
 import (
-	"fmt"
 	"maps"
-	"slices"
 
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/launchfacts"
@@ -14,37 +12,6 @@ import (
 // This file tells what is loaded from buffers to which the kernel does not write. That it does not is checked while their
 // contents are taken for granted, which is no circle: up to the first write to such a buffer, by any thread, the
 // contents are what they were, so that write is one of those that are checked.
-
-// loads are what instructions load from buffers that the kernel does not write; what is not in it is anything.
-type loads map[int]*loaded
-
-// loaded is what one loads, element by element.
-type loaded struct {
-	buffer   int
-	elements []strided.Interval
-}
-
-func (l *loaded) equal(other *loaded) bool {
-	return l.buffer == other.buffer && slices.Equal(l.elements, other.elements)
-}
-
-// element returns what is loaded from a fixed address of a buffer that nobody writes: a constant of the thread, and one word wherever it is
-// loaded. It is false if its name is too long.
-func (m *machine) element(in *isa.Instr, buffer int, set strided.Interval, address affine.Form) (*Value, bool) {
-	name := fmt.Sprintf("%s[%s]", in.Type, m.syms.Format(address))
-	if len(name) > affine.MaxName {
-		return nil, false
-	}
-	varies := address.Mentions(func(s affine.Symbol) bool { return m.syms.Symbols[s].Varies })
-	s := m.syms.AddKeyed(fmt.Sprintf("%s[%s]", in.Type, address.Key()), name, set, varies)
-	y := &m.syms.Symbols[s]
-	y.Set = y.Set.Join(set) // conditions on the way to other loads may tell more of where they are
-	if y.Element == nil {
-		y.Element = &affine.Element{Buffer: buffer, Bytes: in.Type.Bytes(), Address: address}
-		y.Args = []affine.Form{address}
-	}
-	return m.value(set, affine.OfSymbol(set.Bits(), s)), true
-}
 
 // memo holds what lies in memory at some offsets.
 type memo map[extent]strided.Interval
@@ -221,7 +188,7 @@ func touches(in *isa.Instr) (loads, writes bool) {
 // touched finds where an access lies; false if it is never executed.
 func (r *Result) touched(st state, x *expansion, control *controlDependence, block, pc int) (touch, bool) {
 	t := touch{instr: pc}
-	m, in := &r.machine, &r.Graph.Kernel.Instrs[pc]
+	m, in := r.machine, &r.Graph.Kernel.Instrs[pc]
 	if _, writes := touches(in); writes && in.Op != isa.St && in.Op != isa.Atom && in.Op != isa.Red {
 		return t, true
 	}
@@ -229,11 +196,10 @@ func (r *Result) touched(st state, x *expansion, control *controlDependence, blo
 	if !executed {
 		return t, false
 	}
-	if in.Guard.Set {
-		facts, _ := m.facts(m.register(st, in.Guard.Reg).cond, !in.Guard.Not)
-		m.under, _ = m.knowing(facts)
-		defer func() { m.under = knowledge{} }()
+	if !m.assumeGuard(st, in) {
+		return t, false
 	}
+	defer m.dropGuard()
 	whole := r.addressForm(st, in, a.Bits)
 	form, counts := x.expand(whole)
 	base, rest, ok := m.split(form)
@@ -285,9 +251,9 @@ func (r *Result) spread(a *Address, f affine.Form, counts []Term) strided.Interv
 		set := y.Set
 		switch role, axis := r.role(t.Symbol); role {
 		case ThreadIndex:
-			set = a.Thread[axis].words(set)
+			set = wordsIn(a.Thread[axis], set)
 		case CTAIndex:
-			set = a.CTA[axis].words(set)
+			set = wordsIn(a.CTA[axis], set)
 		}
 		if set.Bits() >= f.Bits {
 			set = set.Cut(f.Bits)
@@ -300,17 +266,6 @@ func (r *Result) spread(a *Address, f affine.Form, counts []Term) strided.Interv
 		sum = sum.Add(strided.Between(f.Bits, 0, c.Max).Times(uint64(c.Coef)))
 	}
 	return sum
-}
-
-// words returns the words of a set that are in the range.
-func (r Range) words(set strided.Interval) strided.Interval {
-	if r.Min < 0 || r.Max < r.Min {
-		return set
-	}
-	if both, ok := set.Meet(strided.Between(set.Bits(), uint64(r.Min), uint64(r.Max))); ok {
-		return both
-	}
-	return set
 }
 
 // beside returns what is known at an access of other words, in the width of addresses: by the conditions that lead to it,
@@ -339,4 +294,15 @@ func (r *Result) beside(st state, a *Address) []fact {
 		add(v.form, v.Strided)
 	}
 	return all
+}
+
+// wordsIn returns the words of a set that are in a range.
+func wordsIn(r affine.Range, set strided.Interval) strided.Interval {
+	if r.Min < 0 || r.Max < r.Min {
+		return set
+	}
+	if both, ok := set.Meet(strided.Between(set.Bits(), uint64(r.Min), uint64(r.Max))); ok {
+		return both
+	}
+	return set
 }

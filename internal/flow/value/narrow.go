@@ -74,7 +74,7 @@ func (m *machine) share(k *knowledge, f fact, i int) (strided.Interval, bool) {
 	if !ok || !okRest || coef < -1<<31 || coef > 1<<31 || min(lo, lowest) < -limit || max(hi, greatest) > limit {
 		return strided.Interval{}, false
 	}
-	r := Range{Min: 0, Max: math.MaxInt64}.Where(coef, lo-greatest, hi-lowest)
+	r := affine.Range{Min: 0, Max: math.MaxInt64}.Where(coef, lo-greatest, hi-lowest)
 	if bits < 64 {
 		r.Max = min(r.Max, int64(strided.Mask(bits)))
 	}
@@ -91,7 +91,7 @@ func (m *machine) numbers(k *knowledge, f fact) (lo, hi int64, ok bool) {
 		return 0, 0, false
 	}
 	for _, sign := range []bool{false, true} {
-		if aliased(f.set, lowest, greatest, sign) {
+		if f.set.Aliases(lowest, greatest, sign) {
 			continue
 		}
 		if sign {
@@ -103,23 +103,6 @@ func (m *machine) numbers(k *knowledge, f fact) (lo, hi int64, ok bool) {
 		}
 	}
 	return 0, 0, false
-}
-
-// aliased reports whether a number from lo to hi of which the low bits are a word of a set may be another one than that word,
-// read as a signed or an unsigned number.
-func aliased(s strided.Interval, lo, hi int64, sign bool) bool {
-	if s.Bits() == 64 {
-		return lo < 0 && !sign
-	}
-	round := int64(1) << s.Bits()
-	var first, last int64
-	if sign {
-		first, last = s.Signed()
-	} else {
-		a, b := s.Unsigned()
-		first, last = int64(a), int64(b)
-	}
-	return first <= hi-round || last >= lo+round
 }
 
 // exactUnder is symbols.exact where something more is known.
@@ -144,7 +127,7 @@ func (m *machine) leaves(k *knowledge, s affine.Symbol) strided.Interval {
 	for i, f := range y.Args {
 		args[i] = m.syms.WordsWith(f, func(s affine.Symbol) strided.Interval { return m.leaves(k, s) })
 	}
-	if both, ok := y.Set.Meet(rules[y.Operation.Op].set(y.Operation, args)); ok {
+	if both, ok := y.Set.Meet(computeWords(y.Operation, args)); ok {
 		return both
 	}
 	return y.Set
@@ -174,7 +157,7 @@ func (m *machine) computed(k *knowledge, y *affine.SymbolFacts) strided.Interval
 	if !helps {
 		return y.Set
 	}
-	if both, ok := y.Set.Meet(rules[y.Operation.Op].set(y.Operation, args)); ok {
+	if both, ok := y.Set.Meet(computeWords(y.Operation, args)); ok {
 		return both
 	}
 	return y.Set

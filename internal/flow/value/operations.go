@@ -140,6 +140,12 @@ var rules = map[isa.Op]rule{
 	}, more: unpacked},
 }
 
+// computeWords returns the words of the first result of an instruction whose operation has a rule, from those
+// of its sources.
+func computeWords(in *isa.Instr, sources []strided.Interval) strided.Interval {
+	return rules[in.Op].set(in, sources)
+}
+
 // sourceBits returns the width in which an instruction reads source i, which is a number.
 func sourceBits(in *isa.Instr, i int) int {
 	switch {
@@ -553,7 +559,7 @@ func (m *machine) expression(in *isa.Instr, args []*Value) affine.Form {
 		}
 		all[i] = m.syms.Words(a.form)
 	}
-	set := m.launch.Doubt(rules[in.Op].set(in, all))
+	set := m.launch.Doubt(computeWords(in, all))
 	if s, ok := m.syms.AddExpression(in, forms(args), set); ok {
 		return affine.OfSymbol(set.Bits(), s)
 	}

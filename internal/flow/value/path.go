@@ -7,7 +7,6 @@ import (
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/graph"
-	"warpbound/internal/isa"
 )
 
 // This file tells paths to a place from each other: what a register holds where paths join follows from what it holds on
@@ -130,7 +129,7 @@ func (p *paths) words(f affine.Form, set strided.Interval, facts []fact) strided
 
 // left is words, and false if there are none.
 func (p *paths) left(f affine.Form, set strided.Interval, facts []fact, joins int) (strided.Interval, bool) {
-	m := &p.r.machine
+	m := p.r.machine
 	k, ok := m.knowing(facts)
 	if !ok {
 		return set, false
@@ -227,26 +226,4 @@ func (p *paths) fixed(s affine.Symbol) ([]path, bool) {
 		all[i].facts = slices.DeleteFunc(all[i].facts, func(f fact) bool { return !p.r.machine.syms.IsFixed(f.form) })
 	}
 	return all, ok
-}
-
-// residues returns what it says of an operand that the low bits of it are a word: what remainder it leaves.
-func (m *machine) residues(f affine.Form, set strided.Interval) []fact {
-	s, single := f.AsSymbol()
-	word, constant := set.IsConst()
-	if !single || !constant {
-		return nil
-	}
-	y := &m.syms.Symbols[s]
-	if y.Operation == nil || y.Operation.Op != isa.And || len(y.Args) != 2 {
-		return nil
-	}
-	low := y.Args[1]
-	mask := low.Constant
-	if len(low.Terms) > 0 || mask == 0 || mask == strided.Mask(low.Bits) || mask&(mask+1) != 0 {
-		return nil
-	}
-	if word > mask || !y.Args[0].IsKnown() {
-		return nil
-	}
-	return []fact{{y.Args[0], strided.FromSpan(low.Bits, word, strided.Mask(low.Bits)-mask, mask+1)}}
 }

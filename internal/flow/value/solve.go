@@ -30,7 +30,7 @@ type Result struct {
 	Launch launchfacts.Launch
 	Kept   []bool // of Launch.Buffers: it was taken into account what they hold, since the kernel does not write to them
 
-	machine machine
+	machine *machine
 	in      []state // at the beginning of each block; nil where control never comes
 	agreed  *agreement
 	along   [][]state   // along the edges of each block; nil if control never passes
@@ -73,11 +73,7 @@ func analyze(g *cfg.Graph, launch launchfacts.Launch, known loads) *Result {
 
 // solve is analyze if lanes execute some operations apart from others that take part.
 func solve(g *cfg.Graph, launch launchfacts.Launch, known loads, divergedOps map[isa.Op]bool) *Result {
-	s := newSolver(g, launch)
-	s.machine.divergedOps = divergedOps
-	s.machine.loads, s.machine.syms.Relations, s.machine.syms.Buffers = known, launch.Sums, launch.Buffers
-	ascends := func(b launchfacts.Buffer) bool { return b.Contents.Ascends != nil }
-	s.machine.syms.HasAscending = slices.ContainsFunc(launch.Buffers, ascends)
+	s := newSolver(g, launch, known, divergedOps)
 	s.settle()
 	if !launch.Doubted { // else symbols hold less than what they are assigned
 		if err := s.checkPostFixpoint(); err != nil {
@@ -89,7 +85,7 @@ func solve(g *cfg.Graph, launch launchfacts.Launch, known loads, divergedOps map
 		s.round(s.order, 0)
 	}
 	s.limit()
-	s.machine.last = nil
+	s.machine.dropResults()
 	s.agreed = agree(s.Result)
 	return s.Result
 }
@@ -125,7 +121,7 @@ type solver struct {
 // edgeRef names an edge: by its block and its index there.
 type edgeRef struct{ block, index int }
 
-func newSolver(g *cfg.Graph, launch launchfacts.Launch) *solver {
+func newSolver(g *cfg.Graph, launch launchfacts.Launch, known loads, divergedOps map[isa.Op]bool) *solver {
 	n := len(g.Blocks)
 	s := &solver{
 		Result: &Result{Graph: g, Launch: launch, in: make([]state, n), along: make([][]state, n), into: make([][]edgeRef, n), changes: changes(g), irregular: irregular(g)},
@@ -133,8 +129,7 @@ func newSolver(g *cfg.Graph, launch launchfacts.Launch) *solver {
 		joined: make([]map[isa.Reg]bool, n), dead: make([][]isa.Reg, n),
 		dom: graph.Dominators(g.Flow.Graph(), g.Entry()), limits: make(map[affine.Place]strided.Interval),
 	}
-	syms := affine.NewTable()
-	s.machine = machine{kernel: g.Kernel, launch: &s.Launch, syms: syms, alike: newAlike(syms), last: make([][]*Value, len(g.Kernel.Instrs))}
+	s.machine = newMachine(g.Kernel, &s.Launch, known, divergedOps)
 	all := graph.New(n + 1)
 	for b := range g.Blocks {
 		s.along[b] = make([]state, len(g.Blocks[b].Edges))
@@ -354,7 +349,7 @@ func (s *solver) enter(b int) (state, bool) {
 			old = s.in[b].get(r)
 		}
 		v := s.merge(b, r, old, values, ahead)
-		s.machine.alike.add(v.form, r)
+		s.machine.noteForm(v.form, r)
 		if old != nil && old.equal(v) {
 			v = old
 		} else {
@@ -397,7 +392,7 @@ func (s *solver) joins(b int, r isa.Reg) {
 // along which it has the form that it had here in the pass before: when nothing changes any
 // more, that is the form that it has here.
 func (s *solver) merge(b int, r isa.Reg, old *Value, values []*Value, ahead int) *Value {
-	m := &s.machine
+	m := s.machine
 	here := func(y affine.Symbol) bool { e := &m.syms.Symbols[y]; return e.Origin == affine.Merged && e.Block == b }
 	v := &Value{Strided: values[0].Strided, cond: values[0].cond}
 	if v.cond.mentions(here) {
@@ -502,18 +497,4 @@ func share(st, from, with state) {
 			st.set(r, v)
 		}
 	}
-}
-
-// follow returns what is known along an edge; false if control never passes.
-func (m *machine) follow(g *cfg.Graph, st state, b int, kind cfg.EdgeKind) (state, bool) {
-	last := g.Last(b)
-	if !last.Guard.Set || len(g.Blocks[b].Edges) < 2 {
-		return st, true
-	}
-	holds := (kind != cfg.FallThrough) != last.Guard.Not
-	p := m.register(st, last.Guard.Reg)
-	if c, ok := p.Strided.IsConst(); ok && (c != 0) != holds {
-		return nil, false
-	}
-	return m.refined(st, p.cond, holds)
 }

@@ -35,6 +35,9 @@ func (st *registers) clone() state {
 	return &registers{pages: slices.Clone(st.pages)}
 }
 
+// cost returns what a clone costs, in steps.
+func (st *registers) cost() int { return len(st.pages) }
+
 // get returns the value of a register, nil if nothing is known of it.
 func (st *registers) get(r isa.Reg) *Value {
 	if p := st.pages[r/pageSize]; p != nil {

@@ -1,8 +1,6 @@
 package value
 
 import (
-	"maps"
-
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
@@ -42,26 +40,6 @@ func (m *machine) together(st state, pc, i int) *Value {
 	}
 	return m.defined(pc, 0, set, nil, true)
 }
-
-// findDivergedOps returns the operations of a warp to which lanes may come apart from others, so
-// that others which take part may be at other instructions of the kind.
-func (a *agreement) findDivergedOps() map[isa.Op]bool {
-	divergedOps := make(map[isa.Op]bool)
-	for b := range a.r.Graph.Blocks {
-		block := &a.r.Graph.Blocks[b]
-		for pc := block.Start; pc < block.End; pc++ {
-			switch in := &a.r.Graph.Kernel.Instrs[pc]; in.Op {
-			case isa.Shfl, isa.Vote, isa.Redux:
-				divergedOps[in.Op] = divergedOps[in.Op] || in.Guard.Set || a.inRegion(b)
-			}
-		}
-	}
-	maps.DeleteFunc(divergedOps, func(_ isa.Op, yes bool) bool { return !yes })
-	return divergedOps
-}
-
-// inRegion reports whether lanes may execute a block before they reconverge behind a branch.
-func (a *agreement) inRegion(block int) bool { return len(a.around[block]) > 0 }
 
 // wholeWarps reports whether all lanes of full warps take part in a shuffle. What it reads from a
 // lane that does not is undefined.

@@ -30,7 +30,7 @@ const (
 // iterations.
 type unrolling struct {
 	*counting
-	m        machine
+	m        *machine
 	order    []int // blocks of the loop, in an order in which control passes them
 	along    map[edgeRef]state
 	inner    map[int]int      // by header of a loop inside: the loop
@@ -59,8 +59,7 @@ func (l *counting) unrolled() Bound {
 // following bounds a loop by following each way through an iteration by itself, or all
 // together.
 func (l *counting) following(byWay bool) Bound {
-	u := &unrolling{counting: l, m: *l.machine(), along: make(map[edgeRef]state)}
-	u.m.settled, u.m.last = true, nil
+	u := &unrolling{counting: l, m: l.machine().settledCopy(), along: make(map[edgeRef]state)}
 	u.layOut()
 	u.relevant()
 	switch {
@@ -294,7 +293,7 @@ func (u *unrolling) join(b int, from []state, stale func(affine.Symbol) bool) st
 		}
 		w := *u.m.value(v.Strided.Narrow(old.Strided), v.form)
 		w.cond = v.cond
-		u.m.alike.add(w.form, r)
+		u.m.noteForm(w.form, r)
 		st.set(r, &w)
 	}
 	return st

@@ -81,7 +81,7 @@ func (u *unrolling) follow(b, pc int, w *way) bool {
 		if !u.loop.Contains(e.To) {
 			continue
 		}
-		u.work += len(w.st.pages)
+		u.work += w.st.cost()
 		if !u.leave(b, e, w.clone()) {
 			return false
 		}
@@ -134,14 +134,14 @@ func (u *unrolling) holds(w *way, c *condition, holds bool) bool {
 		return false
 	}
 	w.st = st
-	for _, c := range comparisons(c, holds) {
+	for _, c := range c.comparisons(holds) {
 		if !c.a.form.IsKnown() || !c.b.form.IsKnown() {
 			continue
 		}
 		key, possible := operands{c.a.form.Key(), c.b.form.Key(), c.sign}, orders[c.cmp]
 		if key.b < key.a {
 			key.a, key.b = key.b, key.a
-			possible = orders[turned[c.cmp]]
+			possible = orders[c.swapOperands().cmp]
 		}
 		if before, ok := w.order[key]; ok {
 			possible &= before

@@ -1,17 +1,17 @@
-package value_test
+package affine_test
 
 import (
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"warpbound/internal/flow/value"
+	"warpbound/internal/flow/affine"
 )
 
 func TestRangeWhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := func(name string) int64 { return rapid.Int64Range(-40, 40).Draw(t, name) }
-		r := value.Range{Min: number("min"), Max: number("max")}
+		r := affine.Range{Min: number("min"), Max: number("max")}
 		k := number("k")
 		if k == 0 {
 			k = 1
