@@ -7,6 +7,7 @@ import (
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
+	"warpbound/internal/flow/transfer"
 	"warpbound/internal/isa"
 )
 
@@ -58,7 +59,7 @@ func (r *Result) Accesses(mem Memory) []Access {
 		if r.in[b] == nil {
 			continue
 		}
-		st := r.in[b].clone()
+		st := r.in[b].Clone()
 		for pc := block.Start; pc < block.End; pc++ {
 			if kind := accessKind(&r.Graph.Kernel.Instrs[pc]); kind != "" {
 				if a, ok := p.access(st, pc, b); ok {
@@ -66,7 +67,7 @@ func (r *Result) Accesses(mem Memory) []Access {
 					all = append(all, a)
 				}
 			}
-			r.machine.step(st, pc)
+			r.machine.Execute(st, pc)
 		}
 	}
 	return all
@@ -134,25 +135,25 @@ func (a *agreement) partial() []bool {
 }
 
 // access describes one access; false if it is never executed.
-func (p *patterns) access(st state, pc, block int) (Access, bool) {
+func (p *patterns) access(st *transfer.State, pc, block int) (Access, bool) {
 	m := p.r.machine
 	in := &p.r.Graph.Kernel.Instrs[pc]
 	whole := !p.partial[block]
 	if in.Guard.Set {
-		guard := m.register(st, in.Guard.Reg)
-		if c, ok := guard.Strided.IsConst(); ok && (c == 0) != in.Guard.Not {
+		guard := m.ReadRegister(st, in.Guard.Reg)
+		if c, ok := guard.Set.IsConst(); ok && (c == 0) != in.Guard.Not {
 			return Access{}, false
 		}
-		whole = whole && !p.agreed.formVaries(guard.form, block)
+		whole = whole && !p.agreed.formVaries(guard.Form, block)
 	}
-	if !m.assumeGuard(st, in) {
+	if !m.AssumeGuard(st, in) {
 		return Access{}, false
 	}
-	v := m.address(st, in)
-	if in.Space == isa.Shared && !v.form.IsKnown() { // its high bits do not count
-		v = m.value(strided.Any(sharedBits), p.r.addressForm(st, in, sharedBits))
+	v := m.ComputeAddress(st, in)
+	if in.Space == isa.Shared && !v.Form.IsKnown() { // its high bits do not count
+		v = m.MakeValue(strided.Any(sharedBits), p.r.addressForm(st, in, sharedBits))
 	}
-	m.dropGuard()
+	m.DropGuard()
 	lanes := p.r.Launch.Lanes()
 	a := Access{Instr: pc, Space: in.Space, Bytes: laneBytes(in), Min: 1, Max: lanes}
 	c := &counted{patterns: p, st: st, access: &a, value: v, atomic: in.Op == isa.Atom || in.Op == isa.Red}
@@ -166,11 +167,11 @@ func (p *patterns) access(st state, pc, block int) (Access, bool) {
 		a.Reason = fmt.Sprintf("only the first %d lanes give an address", rows)
 		return a, true
 	}
-	if !v.form.IsKnown() {
+	if !v.Form.IsKnown() {
 		a.Reason = "the address is unknown"
 		return a, true
 	}
-	a.Address = m.syms.Format(m.offset(in.Src[0], v.form))
+	a.Address = m.Syms.Format(subtractWindow(m.Syms, in.Src[0], v.Form))
 	c.split(block)
 	switch {
 	case c.differing != "":
@@ -188,16 +189,16 @@ func (p *patterns) access(st state, pc, block int) (Access, bool) {
 			c.byLane(offsets, whole)
 			break
 		}
-		a.Reason = fmt.Sprintf("%s depends on more than the thread index", m.syms.Format(c.own))
+		a.Reason = fmt.Sprintf("%s depends on more than the thread index", m.Syms.Format(c.own))
 		c.byRange()
 	}
 	return a, true
 }
 
-// offset returns the form of an address as the program has it, which may be an offset in a window,
+// subtractWindow returns the form of an address as the program has it, which may be an offset in a window,
 // unless the address of a variable is in it.
-func (m *machine) offset(o isa.Operand, f affine.Form) affine.Form {
-	if f.Mentions(func(s affine.Symbol) bool { return m.syms.Symbols[s].Region != nil }) {
+func subtractWindow(syms *affine.Table, o isa.Operand, f affine.Form) affine.Form {
+	if f.Mentions(func(s affine.Symbol) bool { return syms.Symbols[s].Region != nil }) {
 		return f
 	}
 	return f.AddMultiple(affine.Constant(f.Bits, o.Window), ^uint64(0))
@@ -209,9 +210,9 @@ func (p *patterns) unit() int { return max(p.mem.Segment, p.mem.Banks*p.mem.Bank
 // counted is one access being counted.
 type counted struct {
 	*patterns
-	st     state
+	st     *transfer.State
 	access *Access
-	value  *Value
+	value  *transfer.Value
 	atomic bool
 
 	own       affine.Form      // the part of the address in which lanes differ as their indices do
@@ -224,7 +225,7 @@ type counted struct {
 
 // split sorts the symbols of the address.
 func (c *counted) split(block int) {
-	syms, f := c.r.machine.syms, c.value.form
+	syms, f := c.r.machine.Syms, c.value.Form
 	c.own, c.other = affine.Constant(f.Bits, 0), affine.Constant(f.Bits, 0)
 	c.common, c.varying = affine.Constant(f.Bits, f.Constant), affine.Constant(f.Bits, 0)
 	c.rest = strided.Const(f.Bits, 0)
@@ -261,7 +262,7 @@ func (c *counted) offsets() ([][]int64, bool) {
 		var own []int64
 		key := ""
 		for i := first; i < end; i++ {
-			syms := c.r.machine.syms
+			syms := c.r.machine.Syms
 			of := func(s affine.Symbol) strided.Interval { return wordsInThread(syms, s, l, i) }
 			x, ok := syms.WordsWith(c.own, of).IsConst()
 			if !ok {
@@ -292,7 +293,7 @@ func wordsInThread(t *affine.Table, s affine.Symbol, l *launchfacts.Launch, thre
 		for i, f := range y.Args {
 			args[i] = t.WordsWith(f, func(s affine.Symbol) strided.Interval { return wordsInThread(t, s, l, thread) })
 		}
-		return computeWords(y.Operation, args)
+		return transfer.ComputeWords(y.Operation, args)
 	}
 	return y.Set
 }
@@ -315,7 +316,7 @@ func stride(warps [][]int64) (int64, bool) {
 // byLane counts for every place relative to the division of memory at which the common
 // part of the address can lie.
 func (c *counted) byLane(warps [][]int64, whole bool) {
-	power2, rem := c.r.machine.syms.Words(c.common).Add(c.rest).Residue()
+	power2, rem := c.r.machine.Syms.Words(c.common).Add(c.rest).Residue()
 	unit := int64(c.unit())
 	step := min(int64(min(power2, 1<<32)), unit)
 	minimum, maximum := math.MaxInt, 0
@@ -378,15 +379,15 @@ func (c *counted) byRange() {
 	if c.atomic && c.access.Space == isa.Shared {
 		return
 	}
-	syms := c.r.machine.syms
+	syms := c.r.machine.Syms
 	span := syms.Words(c.own).Add(syms.Words(c.other)).Span()
-	here := syms.WordsWith(c.varying, func(s affine.Symbol) strided.Interval { return c.r.machine.here(c.st, s) })
+	here := syms.WordsWith(c.varying, func(s affine.Symbol) strided.Interval { return c.r.machine.FindSymbolWords(c.st, s) })
 	unit := c.mem.Segment
 	if c.access.Space == isa.Shared {
 		unit = c.mem.Banks * c.mem.BankWidth
 	}
 	// The range begins anywhere in a unit, unless it is that of here, which begins as the common part does.
-	c.within(min(span, c.value.Strided.Span()), unit, unit-1)
+	c.within(min(span, c.value.Set.Span()), unit, unit-1)
 	step, rem := syms.Words(c.common).Residue()
 	step = min(step, uint64(unit))
 	c.within(here.Span(), unit, unit-int(step)+int((rem+here.Base())&(step-1)))

@@ -7,6 +7,7 @@ import (
 
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
+	"warpbound/internal/flow/transfer"
 	"warpbound/internal/isa"
 )
 
@@ -52,14 +53,14 @@ type Address struct {
 	// access, if the conditions that are the same for all threads of the grid lead there.
 	Conditions bool
 
-	conditions *conditions // of the block; nil if control fails behind the access
-	guard      []fact      // what the guard says besides
+	conditions *conditions     // of the block; nil if control fails behind the access
+	guard      []transfer.Fact // what the guard says besides
 	result     *Result
 }
 
 // eachFact calls for each fact that holds where the access is executed.
-func (a *Address) eachFact() iter.Seq[fact] {
-	return func(yield func(fact) bool) {
+func (a *Address) eachFact() iter.Seq[transfer.Fact] {
+	return func(yield func(transfer.Fact) bool) {
 		for f := range a.conditions.eachFact() {
 			if !yield(f) {
 				return
@@ -106,7 +107,7 @@ func (r *Result) Addresses() []Address {
 		if r.in[b] == nil {
 			continue
 		}
-		st := r.in[b].clone()
+		st := r.in[b].Clone()
 		for pc := block.Start; pc < block.End; pc++ {
 			in := &r.Graph.Kernel.Instrs[pc]
 			if accessKind(in) != "" {
@@ -114,14 +115,14 @@ func (r *Result) Addresses() []Address {
 					all = append(all, a)
 				}
 			}
-			r.machine.step(st, pc)
+			r.machine.Execute(st, pc)
 		}
 	}
 	return all
 }
 
 // addressOf describes the address of one access; false if it is never executed.
-func (r *Result) addressOf(st state, x *expansion, control *controlDependence, block, pc int) (Address, bool) {
+func (r *Result) addressOf(st *transfer.State, x *expansion, control *controlDependence, block, pc int) (Address, bool) {
 	in := &r.Graph.Kernel.Instrs[pc]
 	a := Address{Instr: pc, Block: block, Bits: r.Graph.Kernel.AddressBits, Width: laneBytes(in), result: r}
 	a.Thread, a.CTA = r.allIndices()
@@ -133,7 +134,7 @@ func (r *Result) addressOf(st state, x *expansion, control *controlDependence, b
 		a.Bits = min(a.Bits, sharedBits)
 	}
 	if in.Guard.Set {
-		facts, exact, ok := r.holds(r.machine.register(st, in.Guard.Reg), !in.Guard.Not)
+		facts, exact, ok := r.holds(r.machine.ReadRegister(st, in.Guard.Reg), !in.Guard.Not)
 		if !ok {
 			return a, false
 		}
@@ -165,27 +166,27 @@ func (r *Result) addressOf(st state, x *expansion, control *controlDependence, b
 const sharedBits = 32
 
 // addressForm returns the form of an address in so many bits.
-func (r *Result) addressForm(st state, in *isa.Instr, bits int) affine.Form {
+func (r *Result) addressForm(st *transfer.State, in *isa.Instr, bits int) affine.Form {
 	m := r.machine
-	if bits == m.kernel.AddressBits {
-		return m.address(st, in).form
+	if bits == r.Graph.Kernel.AddressBits {
+		return m.ComputeAddress(st, in).Form
 	}
 	o := in.Src[0]
 	form := affine.Constant(bits, o.Imm)
 	if o.Kind == isa.KindVarAddr {
-		form = form.AddMultiple(m.variable(isa.Operand{Kind: isa.KindVar, Var: o.Var}, bits).form, 1)
+		form = form.AddMultiple(m.ComputeVariableAddress(isa.Operand{Kind: isa.KindVar, Var: o.Var}, bits).Form, 1)
 	} else if o.Kind != isa.KindAddr {
 		return affine.Form{}
 	}
 	if o.Reg != isa.NoReg {
-		form = form.AddMultiple(m.read(m.register(st, o.Reg), bits).form, 1)
+		form = form.AddMultiple(m.ResizeValue(m.ReadRegister(st, o.Reg), bits).Form, 1)
 	}
 	return form
 }
 
 // term describes a term of a form.
 func (r *Result) term(t affine.Term, width int) Term {
-	y := &r.machine.syms.Symbols[t.Symbol]
+	y := &r.machine.Syms.Symbols[t.Symbol]
 	lo, hi := y.Set.Unsigned()
 	out := Term{
 		Coef: strided.SignExtend(t.Coefficient, width), Name: y.Name, Min: lo, Max: hi, Param: y.Word, symbol: t.Symbol,
@@ -198,7 +199,7 @@ func (r *Result) term(t affine.Term, width int) Term {
 
 // role tells how a symbol differs between threads.
 func (r *Result) role(s affine.Symbol) (Role, int) {
-	y := &r.machine.syms.Symbols[s]
+	y := &r.machine.Syms.Symbols[s]
 	switch {
 	case y.Origin != affine.Fixed:
 		return Free, 0
@@ -237,28 +238,28 @@ func (a *Address) OfThread(t Term, thread int) (uint64, bool) {
 	if !a.result.Launch.Known() {
 		return 0, false
 	}
-	return wordsInThread(a.result.machine.syms, t.symbol, &a.result.Launch, thread).IsConst()
+	return wordsInThread(a.result.machine.Syms, t.symbol, &a.result.Launch, thread).IsConst()
 }
 
 // AllowedTo reports whether the conditions under which the access is executed hold for a thread of a CTA, by its
 // number; false if that is not known. The launch must be known.
 func (a *Address) AllowedTo(thread int, cta [3]int) bool {
-	syms, l := a.result.machine.syms, &a.result.Launch
+	syms, l := a.result.machine.Syms, &a.result.Launch
 	for f := range a.eachFact() {
-		sum := strided.Const(f.form.Bits, f.form.Constant)
-		for _, e := range f.form.Terms {
+		sum := strided.Const(f.Form.Bits, f.Form.Constant)
+		for _, e := range f.Form.Terms {
 			s := wordsInThread(syms, e.Symbol, l, thread)
 			if role, axis := a.result.role(e.Symbol); role == CTAIndex {
 				s = strided.Const(32, uint64(cta[axis]))
 			}
-			if s.Bits() >= f.form.Bits {
-				s = s.Cut(f.form.Bits)
+			if s.Bits() >= f.Form.Bits {
+				s = s.Cut(f.Form.Bits)
 			} else {
-				s = s.Extend(f.form.Bits, false)
+				s = s.Extend(f.Form.Bits, false)
 			}
 			sum = sum.Add(s.Times(e.Coefficient))
 		}
-		if x, ok := sum.IsConst(); !ok || !f.set.Contains(x) {
+		if x, ok := sum.IsConst(); !ok || !f.Set.Contains(x) {
 			return false
 		}
 	}
@@ -285,55 +286,55 @@ func (r *Result) sameForAll(b int) bool {
 		if st == nil || !last.Guard.Set {
 			continue
 		}
-		return r.commonCondition(r.machine.register(st, last.Guard.Reg).cond)
+		return r.commonCondition(r.machine.ReadRegister(st, last.Guard.Reg).Cond)
 	}
 	return false
 }
 
-func (r *Result) commonCondition(c *condition) bool {
+func (r *Result) commonCondition(c *transfer.Condition) bool {
 	if c == nil {
 		return false
 	}
 	common := func(f affine.Form) bool {
 		return f.IsKnown() && !f.Mentions(func(s affine.Symbol) bool { role, _ := r.role(s); return role != Common })
 	}
-	if c.op == isa.Setp {
-		return common(c.a.form) && common(c.b.form)
+	if c.Op == isa.Setp {
+		return common(c.A.Form) && common(c.B.Form)
 	}
-	return (c.l == nil || r.commonCondition(c.l)) && (c.r == nil || r.commonCondition(c.r)) && (c.op == isa.Not || c.l != nil && c.r != nil)
+	return (c.Left == nil || r.commonCondition(c.Left)) && (c.Right == nil || r.commonCondition(c.Right)) && (c.Op == isa.Not || c.Left != nil && c.Right != nil)
 }
 
 // holds returns what the truth of a predicate says of constants of the thread, and whether that is all that it says;
 // false at last if it is impossible.
-func (r *Result) holds(predicate *Value, holds bool) (known []fact, exact, ok bool) {
-	if c, isConst := predicate.Strided.IsConst(); isConst {
+func (r *Result) holds(predicate *transfer.Value, holds bool) (known []transfer.Fact, exact, ok bool) {
+	if c, isConst := predicate.Set.IsConst(); isConst {
 		return nil, true, (c != 0) == holds
 	}
-	facts, ok := r.machine.facts(predicate.cond, holds)
+	facts, ok := r.machine.DeriveFacts(predicate.Cond, holds)
 	for _, f := range facts {
-		if r.machine.syms.IsFixed(f.form) && len(f.form.Terms) > 0 {
+		if r.machine.Syms.IsFixed(f.Form) && len(f.Form.Terms) > 0 {
 			known = append(known, f)
 		}
 	}
-	return known, r.commonCondition(predicate.cond) || r.exactly(predicate.cond, holds), ok
+	return known, r.commonCondition(predicate.Cond) || r.exactly(predicate.Cond, holds), ok
 }
 
 // exactly reports whether facts says all of a condition: that constants of the thread are in some sets.
-func (r *Result) exactly(c *condition, holds bool) bool {
+func (r *Result) exactly(c *transfer.Condition, holds bool) bool {
 	switch {
 	case c == nil:
 		return false
-	case c.op == isa.Not:
-		return r.exactly(c.l, !holds)
-	case c.op == isa.And && holds, c.op == isa.Or && !holds:
-		return r.exactly(c.l, holds) && r.exactly(c.r, holds)
-	case c.op != isa.Setp || c.real != isa.Invalid:
+	case c.Op == isa.Not:
+		return r.exactly(c.Left, !holds)
+	case c.Op == isa.And && holds, c.Op == isa.Or && !holds:
+		return r.exactly(c.Left, holds) && r.exactly(c.Right, holds)
+	case c.Op != isa.Setp || c.Real != isa.Invalid:
 		return false
 	}
-	_, constA := c.a.Strided.IsConst()
-	_, constB := c.b.Strided.IsConst()
-	different := (c.cmp == isa.Ne) == holds && (c.cmp == isa.Eq || c.cmp == isa.Ne)
-	return (constA || constB) && !different && r.machine.syms.IsFixed(c.a.form) && r.machine.syms.IsFixed(c.b.form)
+	_, constA := c.A.Set.IsConst()
+	_, constB := c.B.Set.IsConst()
+	different := (c.Cmp == isa.Ne) == holds && (c.Cmp == isa.Eq || c.Cmp == isa.Ne)
+	return (constA || constB) && !different && r.machine.Syms.IsFixed(c.A.Form) && r.machine.Syms.IsFixed(c.B.Form)
 }
 
 // allIndices returns the indices of all threads, and of their CTAs.
@@ -349,28 +350,28 @@ func (r *Result) allIndices() (thread, cta [3]affine.Range) {
 
 func rangeOf(s strided.Interval) affine.Range {
 	lo, hi := s.Unsigned()
-	return affine.Range{int64(lo), int64(hi)}
+	return affine.Range{Min: int64(lo), Max: int64(hi)}
 }
 
 // narrowIndices uses a fact for the indices of threads that occur in it, as far as it counts in numbers that do not wrap around.
-func (r *Result) narrowIndices(thread, cta *[3]affine.Range, f fact) {
-	syms := r.machine.syms
+func (r *Result) narrowIndices(thread, cta *[3]affine.Range, f transfer.Fact) {
+	syms := r.machine.Syms
 	var lo, hi int64 // of the form
 	switch {
-	case syms.Fits(f.form, false):
-		l, h := f.set.Unsigned()
+	case syms.Fits(f.Form, false):
+		l, h := f.Set.Unsigned()
 		if h > math.MaxInt64 {
 			return
 		}
 		lo, hi = int64(l), int64(h)
-	case syms.Fits(f.form, true):
-		lo, hi = f.set.Signed()
+	case syms.Fits(f.Form, true):
+		lo, hi = f.Set.Signed()
 	default:
 		return
 	}
-	for _, t := range f.form.Terms {
-		k := strided.SignExtend(t.Coefficient, f.form.Bits)
-		rest := f.form.AddMultiple(affine.Form{Bits: f.form.Bits, Terms: []affine.Term{t}}, ^uint64(0))
+	for _, t := range f.Form.Terms {
+		k := strided.SignExtend(t.Coefficient, f.Form.Bits)
+		rest := f.Form.AddMultiple(affine.Form{Bits: f.Form.Bits, Terms: []affine.Term{t}}, ^uint64(0))
 		restLo, restHi, ok := syms.ExactRange(rest)
 		if !ok || k < -1<<31 || k > 1<<31 || min(lo, restLo) < -1<<61 || max(hi, restHi) > 1<<61 {
 			continue
@@ -426,7 +427,7 @@ func (x *expansion) replace(f affine.Form) (affine.Form, Term, bool) {
 		if !out.IsKnown() {
 			continue
 		}
-		name := "iterations of " + x.r.machine.syms.NameOf(t.Symbol)
+		name := "iterations of " + x.r.machine.Syms.NameOf(t.Symbol)
 		return out, Term{Coef: k, Role: Free, Name: name, Max: times}, true
 	}
 	return f, Term{}, false
@@ -436,7 +437,7 @@ func (x *expansion) replace(f affine.Form) (affine.Form, Term, bool) {
 // iterations there can be.
 func (x *expansion) counter(s affine.Symbol, width int) (start affine.Form, step int64, times uint64, ok bool) {
 	m := x.r.machine
-	y := &m.syms.Symbols[s]
+	y := &m.Syms.Symbols[s]
 	loops := x.r.Graph.Loops()
 	if y.Origin != affine.Merged || y.Set.Bits() > width || y.Block == x.r.Graph.Entry() {
 		return affine.Form{}, 0, 0, false
@@ -446,7 +447,7 @@ func (x *expansion) counter(s affine.Symbol, width int) (start affine.Form, step
 		return affine.Form{}, 0, 0, false
 	}
 	l := &counting{r: x.r, loop: &loops.Loops[at]}
-	start = l.enters(y.Reg).form
+	start = l.enters(y.Reg).Form
 	if !start.IsKnown() || start.Bits != y.Set.Bits() || start.Mentions(func(z affine.Symbol) bool { return z == s }) {
 		return affine.Form{}, 0, 0, false
 	}
@@ -477,7 +478,7 @@ func (x *expansion) counter(s affine.Symbol, width int) (start affine.Form, step
 		return affine.Form{}, 0, 0, false
 	}
 	if y.Set.Bits() < width {
-		if !straight || !m.syms.Fits(start, false) {
+		if !straight || !m.Syms.Fits(start, false) {
 			return affine.Form{}, 0, 0, false
 		}
 		start = start.Lift(width)

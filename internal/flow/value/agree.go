@@ -6,6 +6,7 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/transfer"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
@@ -58,7 +59,7 @@ type branch struct {
 func agree(r *Result) *agreement {
 	flow := r.Graph.Flow.Graph()
 	a := &agreement{
-		r: r, flow: flow, varies: make([]bool, len(r.machine.syms.Symbols)),
+		r: r, flow: flow, varies: make([]bool, len(r.machine.Syms.Symbols)),
 		branches: make(map[int]*branch), around: make([][]*branch, flow.Len()), joining: make([][]*branch, flow.Len()),
 		again: make(map[[2]int]blocks), seen: make([]int, flow.Len()),
 	}
@@ -122,7 +123,7 @@ func (a *agreement) outdated(s affine.Symbol, block int) bool {
 
 // assigned returns the block where a symbol is assigned, -1 if it is fixed.
 func (a *agreement) assigned(s affine.Symbol) int {
-	y := &a.r.machine.syms.Symbols[s]
+	y := &a.r.machine.Syms.Symbols[s]
 	if y.Origin == affine.Defined {
 		return a.r.Graph.BlockOf(y.PC % len(a.r.Graph.Kernel.Instrs))
 	}
@@ -164,7 +165,7 @@ func (a *agreement) reach(without int, from ...int) blocks {
 }
 
 func (a *agreement) symbolVaries(s affine.Symbol) bool {
-	y := &a.r.machine.syms.Symbols[s]
+	y := &a.r.machine.Syms.Symbols[s]
 	switch y.Origin {
 	case affine.Fixed:
 		return y.Varies
@@ -194,7 +195,7 @@ func (r *Result) comes(block int, reg isa.Reg) []incoming {
 	var in []incoming
 	for _, e := range r.into[block] {
 		if st := r.along[e.block][e.index]; st != nil {
-			in = append(in, incoming{e.block, r.machine.register(st, reg).form})
+			in = append(in, incoming{e.block, r.machine.ReadRegister(st, reg).Form})
 		}
 	}
 	return in
@@ -228,7 +229,7 @@ func (x *branch) joins(block int) bool {
 // diverges reports whether lanes may go different ways at the end of a block.
 func (a *agreement) diverges(b int) bool {
 	taken := 0
-	var st state
+	var st *transfer.State
 	for _, s := range a.r.along[b] {
 		if s != nil {
 			st = s
@@ -239,10 +240,10 @@ func (a *agreement) diverges(b int) bool {
 		return false
 	}
 	last := a.r.Graph.Last(b)
-	if last.Guard.Set && a.formVaries(a.r.machine.register(st, last.Guard.Reg).form, b) {
+	if last.Guard.Set && a.formVaries(a.r.machine.ReadRegister(st, last.Guard.Reg).Form, b) {
 		return true
 	}
-	return last.Op == isa.BrxIdx && (last.Src[0].Kind != isa.KindReg || a.formVaries(a.r.machine.register(st, last.Src[0].Reg).form, b))
+	return last.Op == isa.BrxIdx && (last.Src[0].Kind != isa.KindReg || a.formVaries(a.r.machine.ReadRegister(st, last.Src[0].Reg).Form, b))
 }
 
 // branch describes a divergent branch; nil if at most one way leads on.

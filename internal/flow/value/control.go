@@ -7,6 +7,7 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/transfer"
 	"warpbound/internal/graph"
 )
 
@@ -41,9 +42,9 @@ func truthOf(holds bool) truth {
 
 // conditions are what holds whenever control is in a block.
 type conditions struct {
-	own    []fact      // what the branch says by which alone control comes to the block
-	around *conditions // of the next dominator that has some of its own; nil if there is none
-	number int         // in common with others of the same facts
+	own    []transfer.Fact // what the branch says by which alone control comes to the block
+	around *conditions     // of the next dominator that has some of its own; nil if there is none
+	number int             // in common with others of the same facts
 
 	// The indices of the threads for which the facts hold, and of their CTAs.
 	thread, cta [3]affine.Range
@@ -55,8 +56,8 @@ type conditions struct {
 }
 
 // eachFact calls for each fact.
-func (c *conditions) eachFact() iter.Seq[fact] {
-	return func(yield func(fact) bool) {
+func (c *conditions) eachFact() iter.Seq[transfer.Fact] {
+	return func(yield func(transfer.Fact) bool) {
 		for ; c != nil; c = c.around {
 			for _, f := range c.own {
 				if !yield(f) {
@@ -134,7 +135,7 @@ func (d *controlDependence) addConditions(b int) *conditions {
 	}
 	holds := (g.Blocks[from].Edges[way].Kind != cfg.FallThrough) != last.Guard.Not
 	c.branch = from
-	c.own, c.exact, _ = d.r.holds(d.r.machine.register(d.r.along[from][way], last.Guard.Reg), holds)
+	c.own, c.exact, _ = d.r.holds(d.r.machine.ReadRegister(d.r.along[from][way], last.Guard.Reg), holds)
 	for _, f := range c.own {
 		d.r.narrowIndices(&c.thread, &c.cta, f)
 	}
@@ -151,10 +152,10 @@ func (d *controlDependence) addConditions(b int) *conditions {
 }
 
 // factsKey is a string that is another one for other facts.
-func factsKey(facts []fact) string {
+func factsKey(facts []transfer.Fact) string {
 	var key []byte
 	for _, f := range facts {
-		key = fmt.Appendf(key, " %s in %+v", f.form.Key(), f.set)
+		key = fmt.Appendf(key, " %s in %+v", f.Form.Key(), f.Set)
 	}
 	return string(key)
 }

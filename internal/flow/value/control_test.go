@@ -6,6 +6,7 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/launchfacts"
+	"warpbound/internal/flow/transfer"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/test/effort"
 	"warpbound/internal/test/flowtest"
@@ -73,7 +74,7 @@ func TestControlDependence(t *testing.T) {
 // holdConditions compares the conditions of a block with those that its dominators give.
 func holdConditions(t *testing.T, d *controlDependence, block int, numbers map[string]int) {
 	t.Helper()
-	var facts []fact
+	var facts []transfer.Fact
 	thread, cta := d.r.allIndices()
 	for b := block; b != d.r.Graph.Entry(); b = d.dom.IDom(b) {
 		own, _, _ := ownFacts(d.r, b)
@@ -100,13 +101,13 @@ func holdConditions(t *testing.T, d *controlDependence, block int, numbers map[s
 
 // ownFacts returns what the branch says by which alone control comes to a block, that it is all that
 // it says, and the block of the branch, -1 if there is none.
-func ownFacts(r *Result, b int) (facts []fact, exact bool, branch int) {
+func ownFacts(r *Result, b int) (facts []transfer.Fact, exact bool, branch int) {
 	from, way, single := r.onlyWay(b)
 	if !single || b == r.Graph.Entry() || !r.Graph.Last(from).Guard.Set || len(r.Graph.Blocks[from].Edges) < 2 {
 		return nil, false, -1
 	}
 	holds := (r.Graph.Blocks[from].Edges[way].Kind != cfg.FallThrough) != r.Graph.Last(from).Guard.Not
-	facts, exact, _ = r.holds(r.machine.register(r.along[from][way], r.Graph.Last(from).Guard.Reg), holds)
+	facts, exact, _ = r.holds(r.machine.ReadRegister(r.along[from][way], r.Graph.Last(from).Guard.Reg), holds)
 	return facts, exact, from
 }
 

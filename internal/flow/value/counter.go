@@ -7,6 +7,7 @@ import (
 
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
+	"warpbound/internal/flow/transfer"
 	"warpbound/internal/isa"
 )
 
@@ -24,15 +25,15 @@ func (l *counting) start(f affine.Form) (affine.Form, strided.Interval, bool) {
 		if !counts && l.inside(t.Symbol) {
 			return affine.Form{}, strided.Interval{}, false
 		}
-		own := m.syms.Symbols[t.Symbol].Set
-		v := m.read(m.value(own, affine.OfSymbol(own.Bits(), t.Symbol)), f.Bits)
+		own := m.Syms.Symbols[t.Symbol].Set
+		v := m.ResizeValue(m.MakeValue(own, affine.OfSymbol(own.Bits(), t.Symbol)), f.Bits)
 		if counts {
-			v = m.read(l.enters(reg), f.Bits)
+			v = m.ResizeValue(l.enters(reg), f.Bits)
 		}
-		form, set = form.AddMultiple(v.form, t.Coefficient), set.Add(v.Strided.Times(t.Coefficient))
+		form, set = form.AddMultiple(v.Form, t.Coefficient), set.Add(v.Set.Times(t.Coefficient))
 	}
 	if form.IsKnown() {
-		if both, ok := set.Meet(m.syms.Words(form)); ok {
+		if both, ok := set.Meet(m.Syms.Words(form)); ok {
 			set = both
 		}
 	}
@@ -40,26 +41,26 @@ func (l *counting) start(f affine.Form) (affine.Form, strided.Interval, bool) {
 }
 
 // enters returns what a register holds where control enters the loop.
-func (l *counting) enters(reg isa.Reg) *Value {
-	var all *Value
+func (l *counting) enters(reg isa.Reg) *transfer.Value {
+	var all *transfer.Value
 	m := l.machine()
 	for _, e := range l.r.into[l.loop.Header] {
 		st := l.r.along[e.block][e.index]
 		if st == nil || l.loop.Contains(e.block) {
 			continue
 		}
-		v := m.register(st, reg)
+		v := m.ReadRegister(st, reg)
 		switch {
 		case all == nil:
 			all = v
-		case all.form.Equal(v.form):
-			all = &Value{Strided: all.Strided.Join(v.Strided), form: v.form}
+		case all.Form.Equal(v.Form):
+			all = &transfer.Value{Set: all.Set.Join(v.Set), Form: v.Form}
 		default:
-			all = &Value{Strided: all.Strided.Join(v.Strided)}
+			all = &transfer.Value{Set: all.Set.Join(v.Set)}
 		}
 	}
 	if all == nil {
-		return unknown(m.width(reg))
+		return m.UnknownOf(reg)
 	}
 	return all
 }
@@ -78,8 +79,8 @@ func (l *counting) step(f affine.Form) (strided.Interval, bool) {
 		}
 		var steps *strided.Interval
 		for _, next := range l.each(reg) {
-			if width := m.syms.Symbols[t.Symbol].Set.Bits(); width < f.Bits {
-				if !m.syms.Fits(next, false) {
+			if width := m.Syms.Symbols[t.Symbol].Set.Bits(); width < f.Bits {
+				if !m.Syms.Fits(next, false) {
 					return sum, false
 				}
 				next = next.Lift(f.Bits)
@@ -88,7 +89,7 @@ func (l *counting) step(f affine.Form) (strided.Interval, bool) {
 			if !change.IsKnown() || change.Mentions(func(s affine.Symbol) bool { return s == t.Symbol }) {
 				return sum, false
 			}
-			set := m.syms.Words(change)
+			set := m.Syms.Words(change)
 			if steps != nil {
 				set = set.Join(*steps)
 			}
@@ -114,17 +115,17 @@ func (l *counting) next(reg isa.Reg) []affine.Form {
 }
 
 // linear bounds a loop whose counter changes by steps of one sign.
-func (l *counting) linear(c *condition) Bound {
-	step, ok := l.step(c.a.form)
+func (l *counting) linear(c *transfer.Condition) Bound {
+	step, ok := l.step(c.A.Form)
 	if !ok {
 		return Bound{}
 	}
-	form, from, ok := l.start(c.a.form)
+	form, from, ok := l.start(c.A.Form)
 	if !ok {
 		return Bound{}
 	}
 	minimum, maximum := step.Signed()
-	distance, gap := c.b.form.AddMultiple(form, ^uint64(0)), c.b.Strided.Sub(from)
+	distance, gap := c.B.Form.AddMultiple(form, ^uint64(0)), c.B.Set.Sub(from)
 	if maximum < 0 {
 		distance, gap = distance.Times(^uint64(0)), gap.Neg()
 		minimum, maximum = -maximum, -minimum
@@ -133,13 +134,13 @@ func (l *counting) linear(c *condition) Bound {
 		return Bound{}
 	}
 	if distance.IsKnown() {
-		if both, ok := gap.Meet(l.machine().syms.Words(distance)); ok {
+		if both, ok := gap.Meet(l.machine().Syms.Words(distance)); ok {
 			gap = both
 		}
 	}
 	gap = l.where(distance, gap)
 	t := travel{l, c, form, from, distance, gap, minimum, maximum, step}
-	if c.cmp == isa.Ne {
+	if c.Cmp == isa.Ne {
 		return t.untilEqual()
 	}
 	return t.untilBeyond()
@@ -158,7 +159,7 @@ func (l *counting) where(f affine.Form, words strided.Interval) strided.Interval
 // iteration, in the direction of step.
 type travel struct {
 	*counting
-	c        *condition
+	c        *transfer.Condition
 	form     affine.Form // where it starts
 	from     strided.Interval
 	distance affine.Form      // from the start to the limit, in the direction of the steps
@@ -179,7 +180,7 @@ func (t travel) untilEqual() Bound {
 		return Bound{}
 	}
 	b := t.bound(int64(hi / d))
-	if lo, _, ok := t.machine().syms.ExactRange(t.distance); ok && lo >= 0 && t.machine().syms.Fits(t.distance, false) {
+	if lo, _, ok := t.machine().Syms.ExactRange(t.distance); ok && lo >= 0 && t.machine().Syms.Fits(t.distance, false) {
 		b.Formula = t.quotient(t.distance, true)
 	}
 	return b
@@ -188,13 +189,13 @@ func (t travel) untilEqual() Bound {
 // untilBeyond is for a loop that goes on while the counter has not reached the limit.
 func (t travel) untilBeyond() Bound {
 	more := int64(0) // of distance, if the counter may be equal
-	limitLo, limitHi, okB := strided.Range(t.c.b.Strided, t.c.sign)
-	fromLo, fromHi, okA := strided.Range(t.from, t.c.sign)
+	limitLo, limitHi, okB := strided.Range(t.c.B.Set, t.c.Sign)
+	fromLo, fromHi, okA := strided.Range(t.from, t.c.Sign)
 	if !okA || !okB {
 		return Bound{}
 	}
 	lowest, highest := int64(0), int64(strided.Mask(t.from.Bits())>>1) // of the type
-	if t.c.sign {
+	if t.c.Sign {
 		lowest = -highest - 1
 	} else if t.from.Bits() < 64 {
 		highest = int64(strided.Mask(t.from.Bits()))
@@ -202,8 +203,8 @@ func (t travel) untilBeyond() Bound {
 	var distance int64
 	up := t.step.IsPositive()
 	switch {
-	case up && (t.c.cmp == isa.Lt || t.c.cmp == isa.Le):
-		if t.c.cmp == isa.Le {
+	case up && (t.c.Cmp == isa.Lt || t.c.Cmp == isa.Le):
+		if t.c.Cmp == isa.Le {
 			more = 1
 		}
 		// The counter does not wrap around behind the last value below the limit.
@@ -214,8 +215,8 @@ func (t travel) untilBeyond() Bound {
 		if limitHi >= 0 && fromLo < 0 && distance < 0 {
 			return Bound{}
 		}
-	case !up && (t.c.cmp == isa.Gt || t.c.cmp == isa.Ge):
-		if t.c.cmp == isa.Ge {
+	case !up && (t.c.Cmp == isa.Gt || t.c.Cmp == isa.Ge):
+		if t.c.Cmp == isa.Ge {
 			more = 1
 		}
 		if limitLo+1-more < lowest+t.maximum {
@@ -229,8 +230,8 @@ func (t travel) untilBeyond() Bound {
 		return Bound{}
 	}
 	formula := ""
-	small := t.form.HasSmallCoefficients() && t.c.b.form.HasSmallCoefficients()
-	if s := t.machine().syms; t.distance.IsKnown() && small && s.Fits(t.form, t.c.sign) && s.Fits(t.c.b.form, t.c.sign) {
+	small := t.form.HasSmallCoefficients() && t.c.B.Form.HasSmallCoefficients()
+	if s := t.machine().Syms; t.distance.IsKnown() && small && s.Fits(t.form, t.c.Sign) && s.Fits(t.c.B.Form, t.c.Sign) {
 		if lo, hi, ok := s.ExactRange(t.distance); ok {
 			distance = min(distance, hi)
 			if t.minimum == t.maximum {
@@ -266,14 +267,14 @@ func (t travel) closer(distance, fromLo, fromHi, limitLo, limitHi int64) int64 {
 
 // wraps says that the counter may never equal its limit.
 func (t travel) wraps() Bound {
-	return Bound{Reason: fmt.Sprintf("%s may overflow before the loop exits: it changes by %s while %s", t.name(t.c.a.form), t.step, t.while(t.c))}
+	return Bound{Reason: fmt.Sprintf("%s may overflow before the loop exits: it changes by %s while %s", t.name(t.c.A.Form), t.step, t.while(t.c))}
 }
 
 // quotient renders a distance divided by the step, rounded up.
 func (t travel) quotient(distance affine.Form, positive bool) string {
 	m := t.machine()
-	inMemory := func(s affine.Symbol) bool { return m.syms.Symbols[s].Element != nil }
-	if !m.syms.IsFixed(distance) || len(distance.Terms) == 0 || distance.Mentions(inMemory) {
+	inMemory := func(s affine.Symbol) bool { return m.Syms.Symbols[s].Element != nil }
+	if !m.Syms.IsFixed(distance) || len(distance.Terms) == 0 || distance.Mentions(inMemory) {
 		return ""
 	}
 	d := t.minimum
@@ -296,13 +297,13 @@ func (t travel) bound(n int64) Bound {
 		by = fmt.Sprintf("[%d, %d]", lo, hi)
 	}
 	return Bound{Known: true, Iterations: n, by: &t, steady: t.minimum == t.maximum, Reason: fmt.Sprintf("%s from %s by %s while %s",
-		t.name(t.c.a.form), t.describe(t.form, t.from), by, t.while(t.c))}
+		t.name(t.c.A.Form), t.describe(t.form, t.from), by, t.while(t.c))}
 }
 
 // describe renders a word by its form if it is made of constants of the thread, else by
 // its set.
 func (l *counting) describe(f affine.Form, s strided.Interval) string {
-	if l.machine().syms.IsFixed(f) {
+	if l.machine().Syms.IsFixed(f) {
 		return l.name(f)
 	}
 	return s.String()
@@ -311,10 +312,10 @@ func (l *counting) describe(f affine.Form, s strided.Interval) string {
 // comparisonSigns are how comparisons are written.
 var comparisonSigns = map[isa.Cmp]string{isa.Eq: "==", isa.Ne: "!=", isa.Lt: "<", isa.Le: "<=", isa.Gt: ">", isa.Ge: ">="}
 
-func (l *counting) while(c *condition) string {
-	limit := l.name(c.b.form)
-	if !l.machine().syms.IsFixed(c.b.form) {
-		limit = fmt.Sprintf("%s in %s", limit, c.b.Strided)
+func (l *counting) while(c *transfer.Condition) string {
+	limit := l.name(c.B.Form)
+	if !l.machine().Syms.IsFixed(c.B.Form) {
+		limit = fmt.Sprintf("%s in %s", limit, c.B.Set)
 	}
-	return fmt.Sprintf("%s %s %s", l.name(c.a.form), comparisonSigns[c.cmp], limit)
+	return fmt.Sprintf("%s %s %s", l.name(c.A.Form), comparisonSigns[c.Cmp], limit)
 }

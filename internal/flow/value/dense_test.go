@@ -9,6 +9,7 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
+	"warpbound/internal/flow/transfer"
 	"warpbound/internal/test/effort"
 	"warpbound/internal/test/flowtest"
 )
@@ -19,18 +20,18 @@ type dense struct{ *solver }
 
 func settledDense(g *cfg.Graph, launch launchfacts.Launch) *solver {
 	d := dense{newSolver(g, launch, nil, nil)}
-	d.machine.last = nil
+	d.machine.DropResults()
 	for d.pass = 0; d.round(); d.pass++ {
-		d.machine.widen = d.pass >= widenSymbols
+		d.machine.Widen = d.pass >= widenSymbols
 	}
 	return d.solver
 }
 
 func (d dense) round() bool {
 	d.changed = false
-	before := make([]strided.Interval, len(d.machine.syms.Symbols))
+	before := make([]strided.Interval, len(d.machine.Syms.Symbols))
 	for i := range before {
-		before[i] = d.machine.syms.Symbols[i].Set
+		before[i] = d.machine.Syms.Symbols[i].Set
 	}
 	for _, b := range d.order {
 		if in := d.enter(b); in != nil {
@@ -39,17 +40,17 @@ func (d dense) round() bool {
 			d.along[b] = d.passing(b)
 		}
 	}
-	for i := range d.machine.syms.Symbols {
-		d.changed = d.changed || i >= len(before) || before[i] != d.machine.syms.Symbols[i].Set
+	for i := range d.machine.Syms.Symbols {
+		d.changed = d.changed || i >= len(before) || before[i] != d.machine.Syms.Symbols[i].Set
 	}
 	return d.changed
 }
 
-func (d dense) enter(b int) state {
-	var from []state
+func (d dense) enter(b int) *transfer.State {
+	var from []*transfer.State
 	ahead := 0
 	if b == d.Graph.Entry() {
-		from, ahead = append(from, newState(len(d.Graph.Kernel.Regs))), 1
+		from, ahead = append(from, transfer.NewState(len(d.Graph.Kernel.Regs))), 1
 	}
 	for _, e := range d.preds[b] {
 		if st := d.along[e.block][e.index]; st != nil {
@@ -62,29 +63,29 @@ func (d dense) enter(b int) state {
 	if len(from) == 0 {
 		return nil
 	}
-	in := newState(len(d.Graph.Kernel.Regs))
+	in := transfer.NewState(len(d.Graph.Kernel.Regs))
 	for _, r := range d.live.In(b) {
-		var values []*Value
+		var values []*transfer.Value
 		for _, st := range from {
-			values = append(values, d.machine.register(st, r))
+			values = append(values, d.machine.ReadRegister(st, r))
 		}
-		var old *Value
+		var old *transfer.Value
 		if d.in[b] != nil {
-			old = d.in[b].get(r)
+			old = d.in[b].Get(r)
 		}
-		in.set(r, d.merge(b, r, old, values, ahead))
+		in.Set(r, d.merge(b, r, old, values, ahead))
 	}
 	return in
 }
 
 // passing returns what is known along the edges of a block, from what is known at its beginning.
-func (s *solver) passing(b int) []state {
-	st := s.in[b].clone()
+func (s *solver) passing(b int) []*transfer.State {
+	st := s.in[b].Clone()
 	for pc := s.Graph.Blocks[b].Start; pc < s.Graph.Blocks[b].End; pc++ {
-		s.machine.step(st, pc)
+		s.machine.Execute(st, pc)
 	}
 	edges := s.Graph.Blocks[b].Edges
-	along := make([]state, len(edges))
+	along := make([]*transfer.State, len(edges))
 	for i, e := range edges {
 		along[i] = s.refinedAll(st, b, e.Kind, len(edges) > 1)
 	}
@@ -92,41 +93,41 @@ func (s *solver) passing(b int) []state {
 }
 
 // refinedAll is machine.follow for all registers.
-func (s *solver) refinedAll(st state, b int, kind cfg.EdgeKind, branches bool) state {
+func (s *solver) refinedAll(st *transfer.State, b int, kind cfg.EdgeKind, branches bool) *transfer.State {
 	m := s.machine
 	last := s.Graph.Last(b)
 	if !last.Guard.Set || !branches {
 		return st
 	}
-	p, holds := m.register(st, last.Guard.Reg), (kind != cfg.FallThrough) != last.Guard.Not
-	if c, ok := p.Strided.IsConst(); ok && (c != 0) != holds {
+	p, holds := m.ReadRegister(st, last.Guard.Reg), (kind != cfg.FallThrough) != last.Guard.Not
+	if c, ok := p.Set.IsConst(); ok && (c != 0) != holds {
 		return nil
 	}
-	facts, ok := m.facts(p.cond, holds)
+	facts, ok := m.DeriveFacts(p.Cond, holds)
 	if !ok {
 		return nil
 	}
-	k, ok := m.knowing(facts)
+	k, ok := m.DeriveKnowledge(facts)
 	if !ok {
 		return nil
 	}
-	out := newState(len(s.Graph.Kernel.Regs))
-	for r, v := range st.all() {
-		v, ok := m.restricted(v, &k)
+	out := transfer.NewState(len(s.Graph.Kernel.Regs))
+	for r, v := range st.All() {
+		v, ok := m.RestrictValue(v, &k)
 		if !ok {
 			return nil
 		}
-		out.set(r, v)
+		out.Set(r, v)
 	}
 	return out
 }
 
 // same reports whether two states say the same of the registers that are live at the beginning of a
 // block.
-func (s *solver) same(b int, x, y state) bool {
+func (s *solver) same(b int, x, y *transfer.State) bool {
 	for _, r := range s.live.In(b) {
-		v, w := x.get(r), y.get(r)
-		if (v == nil) != (w == nil) || v != nil && !v.equal(w) {
+		v, w := x.Get(r), y.Get(r)
+		if (v == nil) != (w == nil) || v != nil && !v.Equal(w) {
 			return false
 		}
 	}
@@ -155,13 +156,13 @@ func checkSettled(t *testing.T, s *solver) {
 		}
 		in := dense{s}.enter(b)
 		for _, r := range s.live.In(b) {
-			v, w := s.machine.register(s.in[b], r), in.get(r)
-			if _, c := w.Strided.IsConst(); c && v.Strided == w.Strided {
+			v, w := s.machine.ReadRegister(s.in[b], r), in.Get(r)
+			if _, c := w.Set.IsConst(); c && v.Set == w.Set {
 				continue // whatever its form
 			}
-			if !v.equal(w) {
+			if !v.Equal(w) {
 				t.Fatalf("at the beginning of %s %s is %s, %s; looking at all registers tells %s, %s", s.Graph.Name(b), s.Graph.Kernel.Regs[r].Name,
-					v.Strided, s.machine.syms.Format(v.form), w.Strided, s.machine.syms.Format(w.form))
+					v.Set, s.machine.Syms.Format(v.Form), w.Set, s.machine.Syms.Format(w.Form))
 			}
 		}
 	}
@@ -200,7 +201,7 @@ func findsLess(s, d *solver) string {
 			continue
 		}
 		for _, r := range s.live.In(b) {
-			x, y := s.machine.register(s.in[b], r).Strided, d.machine.register(d.in[b], r).Strided
+			x, y := s.machine.ReadRegister(s.in[b], r).Set, d.machine.ReadRegister(d.in[b], r).Set
 			if x.Join(y) != y {
 				return fmt.Sprintf("at the beginning of %s, %s is in %s, want %s", s.Graph.Name(b), s.Graph.Kernel.Regs[r].Name, x, y)
 			}
@@ -216,7 +217,7 @@ func (s *solver) steps() int {
 	for b := range s.Graph.Blocks {
 		block := &s.Graph.Blocks[b]
 		n += block.End - block.Start
-		var from []state
+		var from []*transfer.State
 		for _, e := range s.preds[b] {
 			from = append(from, s.along[e.block][e.index])
 		}
@@ -225,9 +226,9 @@ func (s *solver) steps() int {
 		}
 		for _, e := range block.Edges {
 			if last := s.Graph.Last(b); last.Guard.Set && len(block.Edges) > 1 {
-				facts, _ := s.machine.facts(s.machine.register(s.along[b][0], last.Guard.Reg).cond, (e.Kind != cfg.FallThrough) != last.Guard.Not)
-				k, _ := s.machine.knowing(facts)
-				n += len(s.machine.alike.under(&k))
+				facts, _ := s.machine.DeriveFacts(s.machine.ReadRegister(s.along[b][0], last.Guard.Reg).Cond, (e.Kind != cfg.FallThrough) != last.Guard.Not)
+				k, _ := s.machine.DeriveKnowledge(facts)
+				n += len(s.machine.FindRestricted(&k))
 			}
 		}
 	}

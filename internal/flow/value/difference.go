@@ -3,6 +3,7 @@ package value
 import (
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
+	"warpbound/internal/flow/transfer"
 	"warpbound/internal/isa"
 )
 
@@ -19,11 +20,11 @@ func (u *unrolling) candidates() []*difference {
 	var all []*difference
 	for _, b := range u.loop.Body {
 		for _, c := range u.exits(b) {
-			if c.cmp == isa.Gt || c.cmp == isa.Ge {
-				c = c.swapOperands()
+			if c.Cmp == isa.Gt || c.Cmp == isa.Ge {
+				c = c.SwapOperands()
 			}
-			a, okA := u.atHeader(c.a.form)
-			e, okB := u.atHeader(c.b.form)
+			a, okA := u.atHeader(c.A.Form)
+			e, okB := u.atHeader(c.B.Form)
 			if form := e.AddMultiple(a, ^uint64(0)); okA && okB && form.IsKnown() && !u.invariant(form) {
 				all = append(all, &difference{form: form})
 			}
@@ -39,8 +40,8 @@ func (u *unrolling) atHeader(f affine.Form) (affine.Form, bool) {
 	for _, t := range f.Terms {
 		one := affine.Form{Bits: f.Bits, Terms: []affine.Term{t}}
 		if u.inside(t.Symbol) {
-			s := &u.m.syms.Symbols[t.Symbol]
-			y, ok := u.m.syms.Places[affine.Place{Origin: affine.Merged, At: u.loop.Header, Reg: s.Reg}]
+			s := &u.m.Syms.Symbols[t.Symbol]
+			y, ok := u.m.Syms.Places[affine.Place{Origin: affine.Merged, At: u.loop.Header, Reg: s.Reg}]
 			if !ok || s.Set.Bits() != f.Bits {
 				return affine.Form{}, false
 			}
@@ -65,52 +66,52 @@ func (u *unrolling) begin() {
 }
 
 // value returns what a form over registers at the header is in a state.
-func (u *unrolling) value(f affine.Form, st state) *Value {
+func (u *unrolling) value(f affine.Form, st *transfer.State) *transfer.Value {
 	set, form := strided.Const(f.Bits, f.Constant), affine.Constant(f.Bits, f.Constant)
 	for _, t := range f.Terms {
-		s := u.m.syms.Symbols[t.Symbol].Set
-		v := &Value{Strided: s, form: affine.OfSymbol(s.Bits(), t.Symbol)}
+		s := u.m.Syms.Symbols[t.Symbol].Set
+		v := &transfer.Value{Set: s, Form: affine.OfSymbol(s.Bits(), t.Symbol)}
 		if reg, ok := u.counter(t.Symbol); ok {
-			v = u.m.register(st, reg)
+			v = u.m.ReadRegister(st, reg)
 		}
-		v = u.m.read(v, f.Bits)
-		set, form = set.Add(v.Strided.Times(t.Coefficient)), form.AddMultiple(v.form, t.Coefficient)
+		v = u.m.ResizeValue(v, f.Bits)
+		set, form = set.Add(v.Set.Times(t.Coefficient)), form.AddMultiple(v.Form, t.Coefficient)
 	}
-	return &Value{Strided: set, form: form}
+	return &transfer.Value{Set: set, Form: form}
 }
 
 // assume makes what is known of the differences hold of registers.
 func (u *unrolling) assume(w *way) {
-	u.m.assumed = u.m.assumed[:0]
+	u.m.Assumed = u.m.Assumed[:0]
 	for i, d := range u.differences {
 		if d.now.IsKnown() {
-			u.m.assumed = append(u.m.assumed, fact{d.now, w.gaps[i]})
+			u.m.Assumed = append(u.m.Assumed, transfer.Fact{Form: d.now, Set: w.gaps[i]})
 		}
 	}
 }
 
 // restrict restricts the differences on a way by a comparison that holds; false if one of them
 // has no word left.
-func (u *unrolling) restrict(w *way, c *condition) bool {
-	gap := c.b.form.AddMultiple(c.a.form, ^uint64(0))
-	lo, hi, okA := strided.Range(c.a.Strided, c.sign)
-	from, to, okB := strided.Range(c.b.Strided, c.sign)
-	half := int64(strided.Mask(c.a.Strided.Bits()) / 2)
+func (u *unrolling) restrict(w *way, c *transfer.Condition) bool {
+	gap := c.B.Form.AddMultiple(c.A.Form, ^uint64(0))
+	lo, hi, okA := strided.Range(c.A.Set, c.Sign)
+	from, to, okB := strided.Range(c.B.Set, c.Sign)
+	half := int64(strided.Mask(c.A.Set.Bits()) / 2)
 	if !gap.IsKnown() || !okA || !okB || hi-from > half || to-lo > half ||
 		gap.Bits == 64 && (min(lo, from) < -half/2 || max(hi, to) > half/2) {
 		return true // the words may compare otherwise than their difference with zero
 	}
-	_, set, ok := compared(strided.Const(gap.Bits, 0), strided.Any(gap.Bits), c.cmp, true)
+	_, set, ok := transfer.RestrictCompared(strided.Const(gap.Bits, 0), strided.Any(gap.Bits), c.Cmp, true)
 	if !ok {
 		return false
 	}
-	w.facts = append(w.facts, fact{gap, set}, fact{gap.Times(^uint64(0)), set.Neg()})
+	w.facts = append(w.facts, transfer.Fact{Form: gap, Set: set}, transfer.Fact{Form: gap.Times(^uint64(0)), Set: set.Neg()})
 	for i, d := range u.differences {
 		for _, f := range w.facts[len(w.facts)-2:] {
-			if !f.form.Equal(d.now) {
+			if !f.Form.Equal(d.now) {
 				continue
 			}
-			if w.gaps[i], ok = w.gaps[i].Meet(f.set); !ok {
+			if w.gaps[i], ok = w.gaps[i].Meet(f.Set); !ok {
 				return false
 			}
 		}
@@ -125,13 +126,13 @@ func (u *unrolling) ends(w *way) bool {
 	next := make([]strided.Interval, len(u.differences))
 	for i, d := range u.differences {
 		v := u.value(d.form, w.st)
-		set, ok := v.Strided, true
-		if v.form.IsKnown() && d.now.IsKnown() {
-			set, ok = set.Meet(u.gap(i, v.form, w.gaps[i]))
+		set, ok := v.Set, true
+		if v.Form.IsKnown() && d.now.IsKnown() {
+			set, ok = set.Meet(u.gap(i, v.Form, w.gaps[i]))
 		}
 		for _, f := range w.facts {
-			if ok && f.form.Equal(v.form) {
-				set, ok = set.Meet(f.set)
+			if ok && f.Form.Equal(v.Form) {
+				set, ok = set.Meet(f.Set)
 			}
 		}
 		if !ok {
@@ -140,8 +141,8 @@ func (u *unrolling) ends(w *way) bool {
 		next[i] = set
 		if y, single := d.form.AsSymbol(); single {
 			reg, _ := u.counter(y)
-			v := w.st.get(reg)
-			w.st.set(reg, &Value{Strided: v.Strided.Narrow(set), form: v.form})
+			v := w.st.Get(reg)
+			w.st.Set(reg, &transfer.Value{Set: v.Set.Narrow(set), Form: v.Form})
 		}
 	}
 	for i, set := range next {
@@ -197,21 +198,21 @@ func (u *unrolling) gap(i int, f affine.Form, e strided.Interval) strided.Interv
 func (u *unrolling) words(f affine.Form) strided.Interval {
 	sum := strided.Const(f.Bits, f.Constant)
 	for _, t := range f.Terms {
-		sum = sum.Add(u.m.read(&Value{Strided: u.symbol(t.Symbol)}, f.Bits).Strided.Times(t.Coefficient))
+		sum = sum.Add(u.m.ResizeValue(&transfer.Value{Set: u.symbol(t.Symbol)}, f.Bits).Set.Times(t.Coefficient))
 	}
 	return sum
 }
 
 // symbol returns the words that a symbol can be in this iteration.
 func (u *unrolling) symbol(s affine.Symbol) strided.Interval {
-	set := u.m.syms.Symbols[s].Set
-	if local, ok := u.m.local[s]; ok {
-		return local.set
+	set := u.m.Syms.Symbols[s].Set
+	if local, ok := u.m.LastDefined[s]; ok {
+		return local.Set
 	}
-	if reg, ok := u.counter(s); ok && u.header.get(reg) != nil {
-		v := u.header.get(reg)
-		if y, own := v.form.AsSymbol(); own && y == s {
-			return v.Strided
+	if reg, ok := u.counter(s); ok && u.header.Get(reg) != nil {
+		v := u.header.Get(reg)
+		if y, own := v.Form.AsSymbol(); own && y == s {
+			return v.Set
 		}
 	}
 	return set
@@ -222,10 +223,10 @@ func (u *unrolling) symbol(s affine.Symbol) strided.Interval {
 func (u *unrolling) quotient(
 	s affine.Symbol, d affine.Form, e strided.Interval,
 ) (besides affine.Form, by uint64, ok bool) {
-	y := &u.m.syms.Symbols[s]
+	y := &u.m.Syms.Symbols[s]
 	in, args := y.Operation, y.Args
-	if local, ok := u.m.local[s]; ok {
-		in, args = local.in, local.args
+	if local, ok := u.m.LastDefined[s]; ok {
+		in, args = local.Instr, local.Args
 	} else if y.Origin != affine.Fixed {
 		return affine.Form{}, 0, false
 	}

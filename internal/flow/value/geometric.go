@@ -5,6 +5,7 @@ import (
 
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
+	"warpbound/internal/flow/transfer"
 	"warpbound/internal/isa"
 )
 
@@ -48,7 +49,7 @@ func (l *counting) scaled(counter affine.Symbol, reg isa.Reg) (s scaling, next a
 		return s, next, false
 	}
 	next = all[0]
-	table := l.machine().syms
+	table := l.machine().Syms
 	if len(next.Terms) == 1 && next.Terms[0].Symbol == counter {
 		s.factor, s.summand = next.Terms[0].Coefficient, next.Constant
 		half := strided.Mask(next.Bits) / 2
@@ -73,20 +74,20 @@ func (l *counting) scaled(counter affine.Symbol, reg isa.Reg) (s scaling, next a
 }
 
 // geometric bounds a loop whose counter is multiplied or divided by a constant.
-func (l *counting) geometric(c *condition) Bound {
-	for s := range l.machine().syms.Symbols {
+func (l *counting) geometric(c *transfer.Condition) Bound {
+	for s := range l.machine().Syms.Symbols {
 		counter := affine.Symbol(s)
 		reg, counts := l.counter(counter)
-		if !counts || l.machine().syms.Symbols[s].Set.Bits() != c.a.form.Bits {
+		if !counts || l.machine().Syms.Symbols[s].Set.Bits() != c.A.Form.Bits {
 			continue
 		}
 		how, next, ok := l.scaled(counter, reg)
 		if !ok {
 			continue
 		}
-		form, from, started := l.start(affine.OfSymbol(c.a.form.Bits, counter))
-		before := c.a.form.Equal(affine.OfSymbol(c.a.form.Bits, counter))
-		if !started || !before && !c.a.form.Equal(next) {
+		form, from, started := l.start(affine.OfSymbol(c.A.Form.Bits, counter))
+		before := c.A.Form.Equal(affine.OfSymbol(c.A.Form.Bits, counter))
+		if !started || !before && !c.A.Form.Equal(next) {
 			continue
 		}
 		g := growth{how, from, before}
@@ -98,32 +99,32 @@ func (l *counting) geometric(c *condition) Bound {
 		}
 		if ok {
 			return Bound{Known: true, Iterations: n, Reason: fmt.Sprintf("%s from %s %s while %s",
-				l.name(affine.OfSymbol(c.a.form.Bits, counter)), l.describe(form, from), how, l.while(c))}
+				l.name(affine.OfSymbol(c.A.Form.Bits, counter)), l.describe(form, from), how, l.while(c))}
 		}
 	}
 	return Bound{}
 }
 
 // clearing bounds a loop that clears the lowest bit of a word until there is none.
-func (l *counting) clearing(c *condition) Bound {
-	zero, ok := c.b.Strided.IsConst()
-	if !ok || zero != 0 || c.cmp != isa.Ne && (c.cmp != isa.Gt || c.sign) {
+func (l *counting) clearing(c *transfer.Condition) Bound {
+	zero, ok := c.B.Set.IsConst()
+	if !ok || zero != 0 || c.Cmp != isa.Ne && (c.Cmp != isa.Gt || c.Sign) {
 		return Bound{}
 	}
-	table := l.machine().syms
+	table := l.machine().Syms
 	for s := range table.Symbols {
 		reg, counts := l.counter(affine.Symbol(s))
-		word := affine.OfSymbol(c.a.form.Bits, affine.Symbol(s))
+		word := affine.OfSymbol(c.A.Form.Bits, affine.Symbol(s))
 		if !counts || table.Symbols[s].Set.Bits() != word.Bits {
 			continue
 		}
 		next, ok := l.cleared(word, reg)
 		form, from, started := l.start(word)
-		if !ok || !started || !c.a.form.Equal(word) && !c.a.form.Equal(next) {
+		if !ok || !started || !c.A.Form.Equal(word) && !c.A.Form.Equal(next) {
 			continue
 		}
 		_, n := from.CountOnes().Unsigned()
-		if c.a.form.Equal(next) { // it is compared when one bit less is left
+		if c.A.Form.Equal(next) { // it is compared when one bit less is left
 			n = max(n, 1) - 1
 		}
 		return Bound{Known: true, Iterations: int64(n), Reason: fmt.Sprintf("one bit of %s from %s is cleared while %s", l.name(word), l.describe(form, from), l.while(c))}
@@ -142,7 +143,7 @@ func (l *counting) cleared(word affine.Form, reg isa.Reg) (affine.Form, bool) {
 		return affine.Form{}, false
 	}
 	less := word.AddMultiple(affine.Constant(word.Bits, 1), ^uint64(0))
-	in, args := l.machine().syms.Symbols[y].Operation, l.machine().syms.Symbols[y].Args
+	in, args := l.machine().Syms.Symbols[y].Operation, l.machine().Syms.Symbols[y].Args
 	if in == nil || in.Op != isa.And || len(args) != 2 ||
 		!(args[0].Equal(word) && args[1].Equal(less) || args[1].Equal(word) && args[0].Equal(less)) {
 		return affine.Form{}, false
@@ -180,47 +181,47 @@ func (g growth) run(x uint64, goesOn func(uint64) bool) (int64, bool) {
 }
 
 // exactly follows a counter that starts at one value to a limit that is one.
-func (g growth) exactly(c *condition) (int64, bool) {
+func (g growth) exactly(c *transfer.Condition) (int64, bool) {
 	x, okX := g.from.IsConst()
-	limit, okB := c.b.Strided.IsConst()
+	limit, okB := c.B.Set.IsConst()
 	if !okX || !okB {
 		return 0, false
 	}
 	return g.run(x, func(y uint64) bool {
-		_, _, ok := compared(strided.Const(g.from.Bits(), y), strided.Const(g.from.Bits(), limit), c.cmp, c.sign)
+		_, _, ok := transfer.RestrictCompared(strided.Const(g.from.Bits(), y), strided.Const(g.from.Bits(), limit), c.Cmp, c.Sign)
 		return ok
 	})
 }
 
 // falls follows a counter that is divided from its largest value.
-func (g growth) falls(c *condition) (int64, bool) {
-	lo, _, ok := strided.Range(c.b.Strided, c.sign)
+func (g growth) falls(c *transfer.Condition) (int64, bool) {
+	lo, _, ok := strided.Range(c.B.Set, c.Sign)
 	_, x := g.from.Unsigned()
-	if !ok || c.sign && !g.from.IsNonNegative() {
+	if !ok || c.Sign && !g.from.IsNonNegative() {
 		return 0, false
 	}
-	switch zero, isConst := c.b.Strided.IsConst(); {
-	case c.cmp == isa.Gt || c.cmp == isa.Ne && isConst && zero == 0:
+	switch zero, isConst := c.B.Set.IsConst(); {
+	case c.Cmp == isa.Gt || c.Cmp == isa.Ne && isConst && zero == 0:
 		return g.run(x, func(y uint64) bool { return lo < 0 || y > uint64(lo) })
-	case c.cmp == isa.Ge:
+	case c.Cmp == isa.Ge:
 		return g.run(x, func(y uint64) bool { return lo < 0 || y >= uint64(lo) })
 	}
 	return 0, false
 }
 
 // rises follows a counter that is multiplied from its least value.
-func (g growth) rises(c *condition) (int64, bool) {
-	_, hi, okB := strided.Range(c.b.Strided, c.sign)
-	x, maximum, okX := strided.Range(g.from, c.sign)
-	if c.cmp != isa.Lt && c.cmp != isa.Le || !okB || !okX || x < 1 || hi < 1 {
+func (g growth) rises(c *transfer.Condition) (int64, bool) {
+	_, hi, okB := strided.Range(c.B.Set, c.Sign)
+	x, maximum, okX := strided.Range(g.from, c.Sign)
+	if c.Cmp != isa.Lt && c.Cmp != isa.Le || !okB || !okX || x < 1 || hi < 1 {
 		return 0, false
 	}
 	last := uint64(hi) // the largest value that goes on
-	if c.cmp == isa.Lt {
+	if c.Cmp == isa.Lt {
 		last--
 	}
 	limit := strided.Mask(g.from.Bits())
-	if c.sign {
+	if c.Sign {
 		limit /= 2
 	}
 	// Neither the counter nor what is compared wraps around.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/transfer"
 )
 
 // checkPostFixpoint is a guard: it executes each block once more, and returns an error for the first
@@ -12,18 +13,18 @@ import (
 // Cousot, POPL 1977); narrowing behind it takes away what they cannot do. It looks at all registers
 // that differ, not at those alone that the solver follows from round to round.
 func (s *solver) checkPostFixpoint() error {
-	m := s.machine.settledCopy()
+	m := s.machine.CopySettled()
 	for _, b := range s.order {
 		if s.in[b] == nil {
 			continue
 		}
 		block := &s.Graph.Blocks[b]
-		st := s.in[b].clone()
+		st := s.in[b].Clone()
 		for pc := block.Start; pc < block.End; pc++ {
-			m.step(st, pc)
+			m.Execute(st, pc)
 		}
 		for _, e := range block.Edges {
-			out, passes := m.follow(s.Graph, st, b, e.Kind)
+			out, passes := m.FollowEdge(s.Graph, st, b, e.Kind)
 			if !passes || e.To == len(s.Graph.Blocks) {
 				continue
 			}
@@ -38,27 +39,27 @@ func (s *solver) checkPostFixpoint() error {
 // checkEdge returns an error if a register can hold something in the state at the end of a block that
 // it is not known to hold at the beginning of the next one. Of the words that two sets have in common Meet
 // may say less than either: what comes with a form is judged together with what is known already.
-func (s *solver) checkEdge(from, to int, end state) error {
+func (s *solver) checkEdge(from, to int, end *transfer.State) error {
 	if s.in[to] == nil {
 		return fmt.Errorf("control goes from %s to %s, where it was found not to come", s.Graph.Name(from), s.Graph.Name(to))
 	}
 	merged := func(y affine.Symbol) bool {
-		facts := &s.machine.syms.Symbols[y]
+		facts := &s.machine.Syms.Symbols[y]
 		return facts.Origin == affine.Merged && facts.Block == to
 	}
-	for _, r := range different([]state{end, s.in[to]}) {
-		known := s.in[to].get(r)
+	for _, r := range transfer.FindDiffering([]*transfer.State{end, s.in[to]}) {
+		known := s.in[to].Get(r)
 		if known == nil || !s.live.At(to, r) {
 			continue
 		}
-		v := s.machine.register(end, r)
-		set := v.Strided
-		if !known.form.Mentions(merged) && v.form.Equal(known.form) { // its words are those of the form, too
-			set = s.machine.value(known.Strided.Join(set), known.form).Strided
+		v := s.machine.ReadRegister(end, r)
+		set := v.Set
+		if !known.Form.Mentions(merged) && v.Form.Equal(known.Form) { // its words are those of the form, too
+			set = s.machine.MakeValue(known.Set.Join(set), known.Form).Set
 		}
-		if !set.Leq(known.Strided) {
+		if !set.Leq(known.Set) {
 			return fmt.Errorf("%s is %s where control goes from %s to %s, and was found to be %s there",
-				s.Graph.Kernel.Regs[r].Name, v.Strided, s.Graph.Name(from), s.Graph.Name(to), known.Strided)
+				s.Graph.Kernel.Regs[r].Name, v.Set, s.Graph.Name(from), s.Graph.Name(to), known.Set)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
+	"warpbound/internal/flow/transfer"
 	"warpbound/internal/isa"
 )
 
@@ -42,10 +43,10 @@ st.global.u32 [%buf], %r1; st.global.u32 [%buf+4], %r2;`)
 		want   string
 	}{
 		{"a counter that does not rise", func(s *solver) {
-			s.in[loop].set(named("%r1"), &Value{Strided: strided.Const(32, 0), form: affine.Constant(32, 0)})
+			s.in[loop].Set(named("%r1"), &transfer.Value{Set: strided.Const(32, 0), Form: affine.Constant(32, 0)})
 		}, "%r1 is 1 where control goes from L to L, and was found to be 0 there"},
 		{"a register that nothing changes", func(s *solver) {
-			s.in[behind].set(named("%r2"), &Value{Strided: strided.Between(32, 0, 31)})
+			s.in[behind].Set(named("%r2"), &transfer.Value{Set: strided.Between(32, 0, 31)})
 		}, "%r2 is [0, 1023] where control goes from L to "},
 		{"a block that is not reached", func(s *solver) { s.in[behind] = nil }, "where it was found not to come"},
 	} {

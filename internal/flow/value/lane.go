@@ -13,7 +13,7 @@ import (
 // what they agree on as long as they go through the loop together: the rest is then a
 // value that begins, goes on and merges like one that all lanes agree on. It also returns the low bits of the rest.
 func (a *agreement) ownPart(counter affine.Symbol, block int) (affine.Form, residue, bool) {
-	syms := a.r.machine.syms
+	syms := a.r.machine.Syms
 	y := &syms.Symbols[counter]
 	if y.Origin != affine.Merged {
 		return affine.Form{}, residue{}, false
@@ -118,8 +118,8 @@ func (a *agreement) outdatedIn(f affine.Form, block int) bool {
 // keepsDistances reports whether lanes that differ in a symbol by their own part, modulo
 // 2 to the power of its width, do so as numbers.
 func (r *Result) keepsDistances(s affine.Symbol, own affine.Form) bool {
-	lo, hi := r.machine.syms.Symbols[s].Set.Unsigned()
-	minimum, maximum, ok := r.machine.syms.ExactRange(own)
+	lo, hi := r.machine.Syms.Symbols[s].Set.Unsigned()
+	minimum, maximum, ok := r.machine.Syms.ExactRange(own)
 	half := strided.Mask(own.Bits) / 2
 	return ok && hi-lo < half && uint64(maximum-minimum) < half && minimum >= 0 && uint64(maximum) <= half
 }

@@ -1,6 +1,10 @@
 package value
 
-import "warpbound/internal/cfg"
+import (
+	"warpbound/internal/cfg"
+
+	"warpbound/internal/flow/transfer"
+)
 
 // maxThreaded limits the blocks that are passed to find where an edge leads.
 const maxThreaded = 8
@@ -17,7 +21,7 @@ func (l *counting) leaves(b, way int) bool {
 	if st == nil || l.simple(b, way) {
 		return false
 	}
-	m := l.machine().settledCopy()
+	m := l.machine().CopySettled()
 	return l.leavesFrom(m, e, bare(st), maxThreaded)
 }
 
@@ -28,7 +32,7 @@ func (l *counting) simple(b, way int) bool {
 }
 
 // leavesFrom is leaves for an edge and what is known along it. It passes so many blocks at most.
-func (l *counting) leavesFrom(m *machine, e cfg.Edge, st state, blocks int) bool {
+func (l *counting) leavesFrom(m *transfer.Machine, e cfg.Edge, st *transfer.State, blocks int) bool {
 	switch {
 	case !l.loop.Contains(e.To):
 		return true
@@ -37,12 +41,12 @@ func (l *counting) leavesFrom(m *machine, e cfg.Edge, st state, blocks int) bool
 	}
 	block := &l.r.Graph.Blocks[e.To]
 	for pc := block.Start; pc < block.End; pc++ {
-		m.step(st, pc)
+		m.Execute(st, pc)
 	}
 	var next *cfg.Edge
-	var known state
+	var known *transfer.State
 	for i := range block.Edges {
-		if out, ok := m.follow(l.r.Graph, st, e.To, block.Edges[i].Kind); ok {
+		if out, ok := m.FollowEdge(l.r.Graph, st, e.To, block.Edges[i].Kind); ok {
 			if next != nil {
 				return false // both ways are open
 			}
@@ -54,10 +58,10 @@ func (l *counting) leavesFrom(m *machine, e cfg.Edge, st state, blocks int) bool
 
 // bare returns a state in which only the sets of registers are known. Forms and conditions are about symbols that get new
 // values on the way.
-func bare(st state) state {
-	out := st.clone()
-	for r, v := range st.all() {
-		out.set(r, &Value{Strided: v.Strided})
+func bare(st *transfer.State) *transfer.State {
+	out := st.Clone()
+	for r, v := range st.All() {
+		out.Set(r, &transfer.Value{Set: v.Set})
 	}
 	return out
 }
@@ -65,25 +69,25 @@ func bare(st state) state {
 // staying returns a predicate by which a block of the loop decides whether control stays there, if the block is where ways
 // join and it is decided on all of them but one that control leaves the loop: then it is what it is on that one. Code of
 // while (a && b) tests in such a block what is b on one way, and false on the other.
-func (l *counting) staying(b int, holds bool) *condition {
+func (l *counting) staying(b int, holds bool) *transfer.Condition {
 	if len(l.paths.into[b]) < 2 {
 		return nil
 	}
-	m := l.machine().settledCopy()
+	m := l.machine().CopySettled()
 	block := &l.r.Graph.Blocks[b]
-	var found *condition
+	var found *transfer.Condition
 	ways := 0
 	for _, e := range l.paths.into[b] {
 		if l.dom.Dominates(b, e.block) {
 			return nil // what is known there may be about symbols that get new values here
 		}
-		st := l.r.along[e.block][e.index].clone()
+		st := l.r.along[e.block][e.index].Clone()
 		for pc := block.Start; pc < block.End; pc++ {
-			m.step(st, pc)
+			m.Execute(st, pc)
 		}
-		p := m.register(st, l.r.Graph.Last(b).Guard.Reg)
-		if bit, decided := p.Strided.IsConst(); !decided || (bit != 0) == holds {
-			found = p.cond
+		p := m.ReadRegister(st, l.r.Graph.Last(b).Guard.Reg)
+		if bit, decided := p.Set.IsConst(); !decided || (bit != 0) == holds {
+			found = p.Cond
 			ways++
 		}
 	}

@@ -37,9 +37,9 @@ func (s *solver) limited() bool {
 		if !bound.Known {
 			continue
 		}
-		for y := range s.machine.syms.Symbols {
+		for y := range s.machine.Syms.Symbols {
 			reg, counts := l.counter(affine.Symbol(y))
-			set := s.machine.syms.Symbols[y].Set
+			set := s.machine.Syms.Symbols[y].Set
 			if !counts || uint64(bound.Iterations) > strided.Mask(set.Bits()) {
 				continue
 			}
@@ -48,7 +48,7 @@ func (s *solver) limited() bool {
 				continue
 			}
 			times := strided.Between(set.Bits(), 0, uint64(bound.Iterations))
-			limit := set.Narrow(l.enters(reg).Strided.Add(step.Mul(times)))
+			limit := set.Narrow(l.enters(reg).Set.Add(step.Mul(times)))
 			if limit.Count() < set.Count() {
 				s.limits[affine.Place{Origin: affine.Merged, At: header, Reg: reg}] = limit
 				found = true

@@ -2,6 +2,7 @@ package value
 
 import (
 	"warpbound/internal/flow/strided"
+	"warpbound/internal/flow/transfer"
 	"warpbound/internal/isa"
 )
 
@@ -20,33 +21,33 @@ func (r *Result) Offsets(of map[int]int32) []Offset {
 		if r.in[b] == nil {
 			continue
 		}
-		st := r.in[b].clone()
+		st := r.in[b].Clone()
 		for pc := block.Start; pc < block.End; pc++ {
 			if v, ok := of[pc]; ok {
 				if o, executed := r.offset(st, pc, v); executed {
 					all = append(all, o)
 				}
 			}
-			m.step(st, pc)
+			m.Execute(st, pc)
 		}
 	}
 	return all
 }
 
 // offset returns the offset of one access; false if it is never executed.
-func (r *Result) offset(st state, pc int, variable int32) (Offset, bool) {
+func (r *Result) offset(st *transfer.State, pc int, variable int32) (Offset, bool) {
 	m := r.machine
 	in := &r.Graph.Kernel.Instrs[pc]
-	if !m.assumeGuard(st, in) {
+	if !m.AssumeGuard(st, in) {
 		return Offset{}, false
 	}
-	address := m.address(st, in)
-	base := m.variable(isa.Operand{Kind: isa.KindVar, Var: variable}, m.kernel.AddressBits)
-	facts := r.beside(st, &Address{Bits: m.kernel.AddressBits})
-	m.dropGuard()
-	difference := m.value(strided.Any(m.kernel.AddressBits), address.form.AddMultiple(base.form, ^uint64(0)))
-	if narrower, ok := m.where(difference, facts); ok {
+	address := m.ComputeAddress(st, in)
+	base := m.ComputeVariableAddress(isa.Operand{Kind: isa.KindVar, Var: variable}, r.Graph.Kernel.AddressBits)
+	facts := r.beside(st, &Address{Bits: r.Graph.Kernel.AddressBits})
+	m.DropGuard()
+	difference := m.MakeValue(strided.Any(r.Graph.Kernel.AddressBits), address.Form.AddMultiple(base.Form, ^uint64(0)))
+	if narrower, ok := m.RestrictToFacts(difference, facts); ok {
 		difference = narrower
 	}
-	return Offset{Instr: pc, Set: difference.Strided}, true
+	return Offset{Instr: pc, Set: difference.Set}, true
 }

@@ -9,6 +9,7 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/launchfacts"
+	"warpbound/internal/flow/transfer"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
@@ -161,10 +162,10 @@ type counting struct {
 	why  string // the last obstacle
 
 	paths *paths
-	under []fact // what holds besides where control enters the loop
+	under []transfer.Fact // what holds besides where control enters the loop
 }
 
-func (l *counting) machine() *machine { return l.r.machine }
+func (l *counting) machine() *transfer.Machine { return l.r.machine }
 
 // bound returns the least bound that any exit gives.
 func (l *counting) bound() Bound {
@@ -232,7 +233,7 @@ func (l *counting) goesOn() bool {
 
 // exits returns the comparisons that all hold when control stays in the loop at the end
 // of a block, if every iteration passes it and it can leave the loop.
-func (l *counting) exits(b int) []*condition {
+func (l *counting) exits(b int) []*transfer.Condition {
 	for _, back := range l.loop.Back {
 		if !l.dom.Dominates(b, back.From) {
 			return nil
@@ -253,7 +254,7 @@ func (l *counting) exits(b int) []*condition {
 	if leaves != 1 || len(l.r.Graph.Blocks[b].Edges) != 2 {
 		return nil
 	}
-	var st state
+	var st *transfer.State
 	for _, s := range l.r.along[b] {
 		if s != nil {
 			st = s
@@ -262,14 +263,14 @@ func (l *counting) exits(b int) []*condition {
 	if st == nil {
 		return nil
 	}
-	p := l.machine().register(st, last.Guard.Reg)
+	p := l.machine().ReadRegister(st, last.Guard.Reg)
 	l.why = fmt.Sprintf("the condition of the branch at %s is not an integer comparison", where(last))
 	holds := (stays != cfg.FallThrough) != last.Guard.Not
-	c := p.cond
+	c := p.Cond
 	if c == nil {
 		c = l.staying(b, holds)
 	}
-	return c.comparisons(holds)
+	return c.Comparisons(holds)
 }
 
 func where(in *isa.Instr) diag.Pos {
@@ -280,20 +281,20 @@ func where(in *isa.Instr) diag.Pos {
 }
 
 // count returns the bound that one comparison gives, whichever operand the counter is.
-func (l *counting) count(c *condition, b int) Bound {
+func (l *counting) count(c *transfer.Condition, b int) Bound {
 	at := where(l.r.Graph.Last(b))
 	l.why = fmt.Sprintf("neither operand of the comparison at %s is loop-invariant", at)
 	for _, turn := range []bool{false, true} {
 		if turn {
-			c = c.swapOperands()
+			c = c.SwapOperands()
 		}
-		if !l.invariant(c.b.form) {
+		if !l.invariant(c.B.Form) {
 			if found := l.countEach(c); found.Known {
 				return found
 			}
 			continue
 		}
-		l.why = fmt.Sprintf("%s, which the branch at %s compares with %s, is not an induction variable with known step and limit", l.name(c.a.form), at, l.name(c.b.form))
+		l.why = fmt.Sprintf("%s, which the branch at %s compares with %s, is not an induction variable with known step and limit", l.name(c.A.Form), at, l.name(c.B.Form))
 		if found := l.by(c); found.Known {
 			return found
 		}
@@ -302,8 +303,8 @@ func (l *counting) count(c *condition, b int) Bound {
 }
 
 // by returns the bound that a comparison of a counter with what the loop leaves alone gives.
-func (l *counting) by(c *condition) Bound {
-	for _, method := range []func(*condition) Bound{l.linear, l.geometric, l.clearing} {
+func (l *counting) by(c *transfer.Condition) Bound {
+	for _, method := range []func(*transfer.Condition) Bound{l.linear, l.geometric, l.clearing} {
 		found := method(c)
 		if found.Known {
 			return found
@@ -318,9 +319,9 @@ func (l *counting) by(c *condition) Bound {
 // countEach returns the bound of a comparison with what is found anew in each iteration, but is always one of several constants
 // of the thread, on as many paths: the least of two numbers, for example. What conditions say of the path that is taken last
 // holds from the first iteration on, so the bound is the greatest that there is on one path.
-func (l *counting) countEach(c *condition) Bound {
+func (l *counting) countEach(c *transfer.Condition) Bound {
 	m := l.machine()
-	for _, t := range c.b.form.Terms {
+	for _, t := range c.B.Form.Terms {
 		if !l.inside(t.Symbol) {
 			continue
 		}
@@ -332,17 +333,17 @@ func (l *counting) countEach(c *condition) Bound {
 		for _, path := range all {
 			one := *l
 			one.under = slices.Concat(l.under, path.facts)
-			rest := c.b.form.AddMultiple(affine.Form{Bits: c.b.form.Bits, Terms: []affine.Term{t}}, ^uint64(0))
-			form := rest.AddMultiple(m.read(path.value, rest.Bits).form, t.Coefficient)
+			rest := c.B.Form.AddMultiple(affine.Form{Bits: c.B.Form.Bits, Terms: []affine.Term{t}}, ^uint64(0))
+			form := rest.AddMultiple(m.ResizeValue(path.value, rest.Bits).Form, t.Coefficient)
 			if !one.invariant(form) {
 				return Bound{}
 			}
-			words, ok := l.paths.left(form, c.b.Strided, one.under, maxJoins)
+			words, ok := l.paths.left(form, c.B.Set, one.under, maxJoins)
 			if !ok {
 				continue
 			}
 			on := *c
-			on.b = m.value(words, form)
+			on.B = m.MakeValue(words, form)
 			found := one.by(&on)
 			if !found.Known {
 				l.why = one.why
@@ -358,14 +359,14 @@ func (l *counting) countEach(c *condition) Bound {
 	return Bound{}
 }
 
-func (l *counting) name(f affine.Form) string { return l.machine().syms.Format(f) }
+func (l *counting) name(f affine.Form) string { return l.machine().Syms.Format(f) }
 
 // invariant reports whether a form keeps its value while control stays in the loop.
 func (l *counting) invariant(f affine.Form) bool { return f.IsKnown() && !f.Mentions(l.inside) }
 
 // inside reports whether a symbol is assigned in the loop.
 func (l *counting) inside(s affine.Symbol) bool {
-	y := &l.machine().syms.Symbols[s]
+	y := &l.machine().Syms.Symbols[s]
 	switch y.Origin {
 	case affine.Fixed:
 		return false
@@ -377,7 +378,7 @@ func (l *counting) inside(s affine.Symbol) bool {
 
 // counter returns the register whose value at the header a symbol is.
 func (l *counting) counter(s affine.Symbol) (isa.Reg, bool) {
-	y := &l.machine().syms.Symbols[s]
+	y := &l.machine().Syms.Symbols[s]
 	return y.Reg, y.Origin == affine.Merged && y.Block == l.loop.Header
 }
 

@@ -77,14 +77,14 @@ func checkLoops(t *testing.T, l *flowtest.Launch, r *loopsOf, ctas int) int {
 				}
 			}
 		}
-		for reg, v := range r.in[b].all() {
-			if agreed.formVaries(v.form, b) {
+		for reg, v := range r.in[b].All() {
+			if agreed.formVaries(v.Form, b) {
 				continue
 			}
 			first := bits.TrailingZeros64(active)
 			for m := active; m != 0; m &= m - 1 {
 				if lane := bits.TrailingZeros64(m); w.Register(reg, lane) != w.Register(reg, first) {
-					t.Fatalf("%s differs in lanes %d and %d at the beginning of %s, form %s", l.Kernel.Regs[reg].Name, first, lane, l.Graph.Name(b), r.machine.syms.Format(v.form))
+					t.Fatalf("%s differs in lanes %d and %d at the beginning of %s, form %s", l.Kernel.Regs[reg].Name, first, lane, l.Graph.Name(b), r.machine.Syms.Format(v.Form))
 				}
 			}
 		}

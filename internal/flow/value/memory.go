@@ -6,6 +6,7 @@ import (
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
+	"warpbound/internal/flow/transfer"
 	"warpbound/internal/isa"
 )
 
@@ -67,7 +68,7 @@ func (r *Result) settleLoads(kept []bool, known memo) *Result {
 		}
 		r = analyze(r.Graph, r.Launch, found)
 		again := r.loads(kept, known)
-		if maps.EqualFunc(found, again, (*loaded).equal) {
+		if maps.EqualFunc(found, again, (*transfer.Loaded).Equal) {
 			break
 		}
 		found = again
@@ -76,8 +77,8 @@ func (r *Result) settleLoads(kept []bool, known memo) *Result {
 }
 
 // loads returns what instructions load from buffers that hold what they did at first.
-func (r *Result) loads(kept []bool, known memo) loads {
-	found := make(loads)
+func (r *Result) loads(kept []bool, known memo) transfer.Loads {
+	found := make(transfer.Loads)
 	for _, a := range r.accesses() {
 		if a.writes || !a.known || a.buffer < 0 || !kept[a.buffer] {
 			continue
@@ -94,7 +95,7 @@ func (r *Result) loads(kept []bool, known memo) loads {
 			some = some || !elements[i].IsAny()
 		}
 		if some {
-			found[a.instr] = &loaded{a.buffer, elements}
+			found[a.instr] = &transfer.Loaded{Buffer: a.buffer, Elements: elements}
 		}
 	}
 	return found
@@ -127,8 +128,8 @@ func (r *Result) Writers() map[int]int {
 // Loaded tells, of each buffer of the launch, whether something is known of what the kernel loads there.
 func (r *Result) Loaded() []bool {
 	from := make([]bool, len(r.Launch.Buffers))
-	for _, l := range r.machine.loads {
-		from[l.buffer] = true
+	for _, l := range r.machine.Loads {
+		from[l.Buffer] = true
 	}
 	return from
 }
@@ -152,7 +153,7 @@ func (r *Result) accesses() []touch {
 		if r.in[b] == nil {
 			continue
 		}
-		st := r.in[b].clone()
+		st := r.in[b].Clone()
 		for pc := block.Start; pc < block.End; pc++ {
 			if loads, writes := touches(&r.Graph.Kernel.Instrs[pc]); loads || writes {
 				if t, ok := r.touched(st, x, control, b, pc); ok {
@@ -160,7 +161,7 @@ func (r *Result) accesses() []touch {
 					all = append(all, t)
 				}
 			}
-			r.machine.step(st, pc)
+			r.machine.Execute(st, pc)
 		}
 	}
 	return all
@@ -186,7 +187,7 @@ func touches(in *isa.Instr) (loads, writes bool) {
 }
 
 // touched finds where an access lies; false if it is never executed.
-func (r *Result) touched(st state, x *expansion, control *controlDependence, block, pc int) (touch, bool) {
+func (r *Result) touched(st *transfer.State, x *expansion, control *controlDependence, block, pc int) (touch, bool) {
 	t := touch{instr: pc}
 	m, in := r.machine, &r.Graph.Kernel.Instrs[pc]
 	if _, writes := touches(in); writes && in.Op != isa.St && in.Op != isa.Atom && in.Op != isa.Red {
@@ -196,21 +197,21 @@ func (r *Result) touched(st state, x *expansion, control *controlDependence, blo
 	if !executed {
 		return t, false
 	}
-	if !m.assumeGuard(st, in) {
+	if !m.AssumeGuard(st, in) {
 		return t, false
 	}
-	defer m.dropGuard()
+	defer m.DropGuard()
 	whole := r.addressForm(st, in, a.Bits)
 	form, counts := x.expand(whole)
-	base, rest, ok := m.split(form)
+	base, rest, ok := splitRegion(m.Syms, form)
 	if !ok {
 		return t, true
 	}
 	offsets := r.spread(&a, rest, counts)
-	if b, direct, ok := m.split(whole); ok && b == base { // its counters have not been replaced
+	if b, direct, ok := splitRegion(m.Syms, whole); ok && b == base { // its counters have not been replaced
 		for _, f := range r.beside(st, &a) {
-			if k, ok := direct.MultipleOf(f.form); ok {
-				without := f.set.Add(strided.Const(f.set.Bits(), -f.form.Constant))
+			if k, ok := direct.MultipleOf(f.Form); ok {
+				without := f.Set.Add(strided.Const(f.Set.Bits(), -f.Form.Constant))
 				words := without.Times(k).Add(strided.Const(a.Bits, direct.Constant))
 				if both, ok := offsets.Meet(words); ok {
 					offsets = both
@@ -226,14 +227,14 @@ func (r *Result) touched(st state, x *expansion, control *controlDependence, blo
 	return t, true
 }
 
-// split takes the address from a form that is the only one in it.
-func (m *machine) split(f affine.Form) (base *launchfacts.Region, rest affine.Form, ok bool) {
+// splitRegion takes the address from a form that is the only one in it.
+func splitRegion(syms *affine.Table, f affine.Form) (base *launchfacts.Region, rest affine.Form, ok bool) {
 	if !f.IsKnown() {
 		return nil, f, false
 	}
 	rest = affine.Constant(f.Bits, f.Constant)
 	for _, t := range f.Terms {
-		y := &m.syms.Symbols[t.Symbol]
+		y := &syms.Symbols[t.Symbol]
 		if base == nil && t.Coefficient == 1 && y.Region != nil && y.Set.Bits() == f.Bits {
 			base = y.Region
 			continue
@@ -247,7 +248,7 @@ func (m *machine) split(f affine.Form) (base *launchfacts.Region, rest affine.Fo
 func (r *Result) spread(a *Address, f affine.Form, counts []Term) strided.Interval {
 	sum := strided.Const(f.Bits, f.Constant)
 	for _, t := range f.Terms {
-		y := &r.machine.syms.Symbols[t.Symbol]
+		y := &r.machine.Syms.Symbols[t.Symbol]
 		set := y.Set
 		switch role, axis := r.role(t.Symbol); role {
 		case ThreadIndex:
@@ -270,8 +271,8 @@ func (r *Result) spread(a *Address, f affine.Form, counts []Term) strided.Interv
 
 // beside returns what is known at an access of other words, in the width of addresses: by the conditions that lead to it,
 // and of what registers hold.
-func (r *Result) beside(st state, a *Address) []fact {
-	var all []fact
+func (r *Result) beside(st *transfer.State, a *Address) []transfer.Fact {
+	var all []transfer.Fact
 	add := func(f affine.Form, set strided.Interval) {
 		if len(f.Terms) == 0 || set.IsAny() {
 			return
@@ -279,19 +280,19 @@ func (r *Result) beside(st state, a *Address) []fact {
 		width := a.Bits
 		switch {
 		case f.Bits == width:
-			all = append(all, fact{f, set})
-		case f.Bits < width && r.machine.syms.Fits(f, false):
-			all = append(all, fact{f.Lift(width), set.Extend(a.Bits, false)})
-		case f.Bits < width && r.machine.syms.Fits(f, true):
-			all = append(all, fact{f.Lift(width), set.Extend(a.Bits, true)})
+			all = append(all, transfer.Fact{Form: f, Set: set})
+		case f.Bits < width && r.machine.Syms.Fits(f, false):
+			all = append(all, transfer.Fact{Form: f.Lift(width), Set: set.Extend(a.Bits, false)})
+		case f.Bits < width && r.machine.Syms.Fits(f, true):
+			all = append(all, transfer.Fact{Form: f.Lift(width), Set: set.Extend(a.Bits, true)})
 		}
 	}
 	for f := range a.eachFact() {
-		add(f.form, f.set)
+		add(f.Form, f.Set)
 	}
-	for reg := range st.all() {
-		v := r.machine.register(st, reg)
-		add(v.form, v.Strided)
+	for reg := range st.All() {
+		v := r.machine.ReadRegister(st, reg)
+		add(v.Form, v.Set)
 	}
 	return all
 }

@@ -54,10 +54,10 @@ func TestNarrowing(t *testing.T) {
 			before, _ := r.states()
 			for pc := range g.Kernel.Instrs {
 				if o := g.Kernel.Instrs[pc].Src; len(o) == 2 && g.Kernel.Instrs[pc].Dst == nil {
-					v := before[pc].get(o[1].Reg)
-					got := v.Strided.String()
+					v := before[pc].Get(o[1].Reg)
+					got := v.Set.String()
 					if strings.Contains(test.want, "form") {
-						got += ", form " + r.machine.syms.Format(v.form)
+						got += ", form " + r.machine.Syms.Format(v.Form)
 					}
 					if got != test.want {
 						t.Errorf("it is %s, want %s", got, test.want)

@@ -6,6 +6,7 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
+	"warpbound/internal/flow/transfer"
 	"warpbound/internal/graph"
 )
 
@@ -45,8 +46,8 @@ func newPaths(r *Result, dom *graph.DomTree) *paths {
 }
 
 // to returns what branches tell where control comes to a block, those of the first branches first.
-func (p *paths) to(block int) []fact {
-	var all []fact
+func (p *paths) to(block int) []transfer.Fact {
+	var all []transfer.Fact
 	branches := 0
 	for b := block; b != p.r.Graph.Entry() && p.dom.Contains(b) && branches < maxBranches; b = p.dom.IDom(b) {
 		if len(p.into[b]) == 1 {
@@ -58,13 +59,13 @@ func (p *paths) to(block int) []fact {
 }
 
 // along returns the same along an edge.
-func (p *paths) along(e edgeRef) []fact {
+func (p *paths) along(e edgeRef) []transfer.Fact {
 	to := p.r.Graph.Blocks[e.block].Edges[e.index].To
 	return append(p.before(p.to(e.block), to), p.branch(e, to)...)
 }
 
 // enters returns the same where control enters a loop.
-func (p *paths) enters(l *graph.Loop) []fact {
+func (p *paths) enters(l *graph.Loop) []transfer.Fact {
 	var from []edgeRef
 	for _, e := range p.into[l.Header] {
 		if !l.Contains(e.block) {
@@ -78,25 +79,25 @@ func (p *paths) enters(l *graph.Loop) []fact {
 }
 
 // branch returns what the branch at the end of a block tells along an edge, which leads to a block.
-func (p *paths) branch(e edgeRef, to int) []fact {
+func (p *paths) branch(e edgeRef, to int) []transfer.Fact {
 	last, edges := p.r.Graph.Last(e.block), p.r.Graph.Blocks[e.block].Edges
 	if !last.Guard.Set || len(edges) < 2 {
 		return nil
 	}
 	holds := (edges[e.index].Kind != cfg.FallThrough) != last.Guard.Not
-	predicate := p.r.machine.register(p.r.along[e.block][e.index], last.Guard.Reg)
-	if _, decided := predicate.Strided.IsConst(); decided {
+	predicate := p.r.machine.ReadRegister(p.r.along[e.block][e.index], last.Guard.Reg)
+	if _, decided := predicate.Set.IsConst(); decided {
 		return nil
 	}
-	facts, _ := p.r.machine.facts(predicate.cond, holds)
+	facts, _ := p.r.machine.DeriveFacts(predicate.Cond, holds)
 	return p.before(facts, to)
 }
 
 // before returns the facts about symbols that are assigned before a block.
-func (p *paths) before(facts []fact, block int) []fact {
-	var all []fact
+func (p *paths) before(facts []transfer.Fact, block int) []transfer.Fact {
+	var all []transfer.Fact
 	for _, f := range facts {
-		if len(f.form.Terms) > 0 && p.isBefore(f.form, block) {
+		if len(f.Form.Terms) > 0 && p.isBefore(f.Form, block) {
 			all = append(all, f)
 		}
 	}
@@ -106,7 +107,7 @@ func (p *paths) before(facts []fact, block int) []fact {
 // isBefore reports whether all symbols of a form are assigned at places that all paths to a block pass before it.
 func (p *paths) isBefore(f affine.Form, block int) bool {
 	return f.IsKnown() && !f.Mentions(func(s affine.Symbol) bool {
-		y := &p.r.machine.syms.Symbols[s]
+		y := &p.r.machine.Syms.Symbols[s]
 		at := y.Block
 		switch y.Origin {
 		case affine.Fixed:
@@ -119,7 +120,7 @@ func (p *paths) isBefore(f affine.Form, block int) bool {
 }
 
 // words returns the words of a set that a form can have where facts hold.
-func (p *paths) words(f affine.Form, set strided.Interval, facts []fact) strided.Interval {
+func (p *paths) words(f affine.Form, set strided.Interval, facts []transfer.Fact) strided.Interval {
 	left, ok := p.left(f, set, facts, maxJoins)
 	if !ok {
 		return set // control does not come there
@@ -128,9 +129,9 @@ func (p *paths) words(f affine.Form, set strided.Interval, facts []fact) strided
 }
 
 // left is words, and false if there are none.
-func (p *paths) left(f affine.Form, set strided.Interval, facts []fact, joins int) (strided.Interval, bool) {
+func (p *paths) left(f affine.Form, set strided.Interval, facts []transfer.Fact, joins int) (strided.Interval, bool) {
 	m := p.r.machine
-	k, ok := m.knowing(facts)
+	k, ok := m.DeriveKnowledge(facts)
 	if !ok {
 		return set, false
 	}
@@ -138,12 +139,12 @@ func (p *paths) left(f affine.Form, set strided.Interval, facts []fact, joins in
 		word := strided.Const(f.Bits, f.Constant)
 		return word, set.Contains(f.Constant)
 	}
-	k.anew = true
-	v, ok := m.restricted(&Value{Strided: set, form: f}, &k)
+	k.Anew = true
+	v, ok := m.RestrictValue(&transfer.Value{Set: set, Form: f}, &k)
 	if !ok || joins == 0 {
 		return set, ok
 	}
-	set = v.Strided
+	set = v.Set
 	for _, t := range f.Terms {
 		all, known := p.joined(t.Symbol)
 		if !known {
@@ -151,7 +152,7 @@ func (p *paths) left(f affine.Form, set strided.Interval, facts []fact, joins in
 		}
 		var sum strided.Interval
 		for _, path := range all {
-			one := m.read(path.value, f.Bits).form
+			one := m.ResizeValue(path.value, f.Bits).Form
 			one = f.Replace(t, one)
 			if !one.IsKnown() {
 				return set, true
@@ -176,17 +177,17 @@ func (p *paths) left(f affine.Form, set strided.Interval, facts []fact, joins in
 }
 
 // on returns what facts say on a path, on which a symbol is what its register holds there.
-func (p *paths) on(path path, s affine.Symbol, facts []fact) []fact {
-	all := make([]fact, 0, len(facts))
+func (p *paths) on(path path, s affine.Symbol, facts []transfer.Fact) []transfer.Fact {
+	all := make([]transfer.Fact, 0, len(facts))
 	for _, f := range facts {
-		form := f.form
-		for _, t := range f.form.Terms {
+		form := f.Form
+		for _, t := range f.Form.Terms {
 			if t.Symbol == s {
-				form = form.Replace(t, p.r.machine.read(path.value, form.Bits).form)
+				form = form.Replace(t, p.r.machine.ResizeValue(path.value, form.Bits).Form)
 			}
 		}
 		if form.IsKnown() && len(form.Terms) > 0 {
-			all = append(all, fact{form, f.set})
+			all = append(all, transfer.Fact{Form: form, Set: f.Set})
 		}
 	}
 	return all
@@ -194,21 +195,21 @@ func (p *paths) on(path path, s affine.Symbol, facts []fact) []fact {
 
 // path is what a register holds on a path to a block, and what conditions tell there.
 type path struct {
-	value *Value
-	facts []fact
+	value *transfer.Value
+	facts []transfer.Fact
 }
 
 // joined returns the paths on which the register of a symbol comes to its block. It is false unless what it holds on each of
 // them is known and, wherever the symbol is known, is still what it was there.
 func (p *paths) joined(s affine.Symbol) ([]path, bool) {
-	y := &p.r.machine.syms.Symbols[s]
+	y := &p.r.machine.Syms.Symbols[s]
 	if y.Origin != affine.Merged || y.Block == p.r.Graph.Entry() {
 		return nil, false
 	}
 	var all []path
 	for _, e := range p.into[y.Block] {
-		v := p.r.machine.register(p.r.along[e.block][e.index], y.Reg)
-		if len(all) == maxPaths || !p.isBefore(v.form, y.Block) {
+		v := p.r.machine.ReadRegister(p.r.along[e.block][e.index], y.Reg)
+		if len(all) == maxPaths || !p.isBefore(v.Form, y.Block) {
 			return nil, false
 		}
 		all = append(all, path{v, p.along(e)})
@@ -220,10 +221,10 @@ func (p *paths) joined(s affine.Symbol) ([]path, bool) {
 func (p *paths) fixed(s affine.Symbol) ([]path, bool) {
 	all, ok := p.joined(s)
 	for i := range all {
-		if !p.r.machine.syms.IsFixed(all[i].value.form) {
+		if !p.r.machine.Syms.IsFixed(all[i].value.Form) {
 			return nil, false
 		}
-		all[i].facts = slices.DeleteFunc(all[i].facts, func(f fact) bool { return !p.r.machine.syms.IsFixed(f.form) })
+		all[i].facts = slices.DeleteFunc(all[i].facts, func(f transfer.Fact) bool { return !p.r.machine.Syms.IsFixed(f.Form) })
 	}
 	return all, ok
 }

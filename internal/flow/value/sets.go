@@ -9,10 +9,10 @@ import (
 // At returns what a register can hold whenever a thread comes to a block; false if nothing is known, or if control never
 // comes there.
 func (r *Result) At(block int, reg isa.Reg) (strided.Interval, bool) {
-	if r.in[block] == nil || r.in[block].get(reg) == nil {
+	if r.in[block] == nil || r.in[block].Get(reg) == nil {
 		return strided.Interval{}, false
 	}
-	set := r.in[block].get(reg).Strided
+	set := r.in[block].Get(reg).Set
 	return set, !set.IsAny()
 }
 
@@ -44,14 +44,14 @@ func (r *Result) Entering(loop int, reg isa.Reg) (strided.Interval, bool) {
 		if st == nil || l.Contains(e.block) {
 			continue
 		}
-		v := st.get(reg)
+		v := st.Get(reg)
 		switch {
 		case v == nil:
 			return strided.Interval{}, false
 		case !found:
-			all, found = v.Strided, true
+			all, found = v.Set, true
 		default:
-			all = all.Join(v.Strided)
+			all = all.Join(v.Set)
 		}
 	}
 	return all, found

@@ -9,6 +9,7 @@ import (
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
+	"warpbound/internal/flow/transfer"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
@@ -30,13 +31,13 @@ type Result struct {
 	Launch launchfacts.Launch
 	Kept   []bool // of Launch.Buffers: it was taken into account what they hold, since the kernel does not write to them
 
-	machine *machine
-	in      []state // at the beginning of each block; nil where control never comes
+	machine *transfer.Machine
+	in      []*transfer.State // at the beginning of each block; nil where control never comes
 	agreed  *agreement
-	along   [][]state   // along the edges of each block; nil if control never passes
-	into    [][]edgeRef // the edges that lead to each block, by their blocks
-	bounds  []Bound     // of the loops, as plainLoops finds them; nil until it is asked
-	changes [][]isa.Reg // the registers that each loop changes
+	along   [][]*transfer.State // along the edges of each block; nil if control never passes
+	into    [][]edgeRef         // the edges that lead to each block, by their blocks
+	bounds  []Bound             // of the loops, as plainLoops finds them; nil until it is asked
+	changes [][]isa.Reg         // the registers that each loop changes
 
 	irregular []bool // of each block: it is in a loop with several entries
 }
@@ -56,7 +57,7 @@ func Analyze(g *cfg.Graph, launch launchfacts.Launch) *Result {
 // execute the same instruction. That holds unless lanes come apart to an operation of the same
 // kind, which follows from the result: up to the first execution to which they do, everything is as
 // it says.
-func analyze(g *cfg.Graph, launch launchfacts.Launch, known loads) *Result {
+func analyze(g *cfg.Graph, launch launchfacts.Launch, known transfer.Loads) *Result {
 	divergedOps := make(map[isa.Op]bool)
 	for {
 		r := solve(g, launch, known, divergedOps)
@@ -72,7 +73,7 @@ func analyze(g *cfg.Graph, launch launchfacts.Launch, known loads) *Result {
 }
 
 // solve is analyze if lanes execute some operations apart from others that take part.
-func solve(g *cfg.Graph, launch launchfacts.Launch, known loads, divergedOps map[isa.Op]bool) *Result {
+func solve(g *cfg.Graph, launch launchfacts.Launch, known transfer.Loads, divergedOps map[isa.Op]bool) *Result {
 	s := newSolver(g, launch, known, divergedOps)
 	s.settle()
 	if !launch.Doubted { // else symbols hold less than what they are assigned
@@ -80,12 +81,12 @@ func solve(g *cfg.Graph, launch launchfacts.Launch, known loads, divergedOps map
 			panic(fmt.Sprintf("internal error: %s: kernel %s: %v", g.Kernel.Pos, g.Kernel.Name, err))
 		}
 	}
-	s.machine.narrow = true
+	s.machine.Narrow = true
 	for range narrowings {
 		s.round(s.order, 0)
 	}
 	s.limit()
-	s.machine.dropResults()
+	s.machine.DropResults()
 	s.agreed = agree(s.Result)
 	return s.Result
 }
@@ -121,18 +122,18 @@ type solver struct {
 // edgeRef names an edge: by its block and its index there.
 type edgeRef struct{ block, index int }
 
-func newSolver(g *cfg.Graph, launch launchfacts.Launch, known loads, divergedOps map[isa.Op]bool) *solver {
+func newSolver(g *cfg.Graph, launch launchfacts.Launch, known transfer.Loads, divergedOps map[isa.Op]bool) *solver {
 	n := len(g.Blocks)
 	s := &solver{
-		Result: &Result{Graph: g, Launch: launch, in: make([]state, n), along: make([][]state, n), into: make([][]edgeRef, n), changes: changes(g), irregular: irregular(g)},
+		Result: &Result{Graph: g, Launch: launch, in: make([]*transfer.State, n), along: make([][]*transfer.State, n), into: make([][]edgeRef, n), changes: changes(g), irregular: irregular(g)},
 		live:   cfg.Liveness(g), heads: make([]bool, n), preds: make([][]edgeRef, n),
 		joined: make([]map[isa.Reg]bool, n), dead: make([][]isa.Reg, n),
 		dom: graph.Dominators(g.Flow.Graph(), g.Entry()), limits: make(map[affine.Place]strided.Interval),
 	}
-	s.machine = newMachine(g.Kernel, &s.Launch, known, divergedOps)
+	s.machine = transfer.NewMachine(g.Kernel, &s.Launch, known, divergedOps)
 	all := graph.New(n + 1)
 	for b := range g.Blocks {
-		s.along[b] = make([]state, len(g.Blocks[b].Edges))
+		s.along[b] = make([]*transfer.State, len(g.Blocks[b].Edges))
 		for i, e := range g.Blocks[b].Edges {
 			all.AddEdge(b, e.To)
 			if e.To < n {
@@ -282,7 +283,7 @@ func thresholds(k *isa.Kernel, l *launchfacts.Launch) map[int][]uint64 {
 // flow graph one after the other, each as it depends on those before alone, and then all blocks together.
 func (s *solver) settle() {
 	for _, component := range s.components {
-		s.repeatRounds(component, len(s.machine.syms.Symbols))
+		s.repeatRounds(component, len(s.machine.Syms.Symbols))
 	}
 	s.repeatRounds(s.order, 0)
 }
@@ -290,17 +291,17 @@ func (s *solver) settle() {
 // repeatRounds analyses some blocks until nothing changes any more, symbols from one on included.
 func (s *solver) repeatRounds(blocks []int, symbols int) {
 	for s.pass = 0; s.round(blocks, symbols); s.pass++ {
-		s.machine.widen = s.pass >= widenSymbols
+		s.machine.Widen = s.pass >= widenSymbols
 	}
-	s.machine.widen = false
+	s.machine.Widen = false
 }
 
 // round analyses some blocks once, and reports whether anything changed, symbols from one on included.
 func (s *solver) round(blocks []int, symbols int) bool {
 	s.changed = false
-	before := make([]strided.Interval, len(s.machine.syms.Symbols)-symbols)
+	before := make([]strided.Interval, len(s.machine.Syms.Symbols)-symbols)
 	for i := range before {
-		before[i] = s.machine.syms.Symbols[symbols+i].Set
+		before[i] = s.machine.Syms.Symbols[symbols+i].Set
 	}
 	for _, b := range blocks {
 		if in, ok := s.enter(b); ok {
@@ -309,7 +310,7 @@ func (s *solver) round(blocks []int, symbols int) bool {
 			s.leave(b)
 		}
 	}
-	for i, y := range s.machine.syms.Symbols[symbols:] {
+	for i, y := range s.machine.Syms.Symbols[symbols:] {
 		s.changed = s.changed || i >= len(before) || before[i] != y.Set
 	}
 	return s.changed
@@ -317,11 +318,11 @@ func (s *solver) round(blocks []int, symbols int) bool {
 
 // enter returns what is known at the beginning of a block, false if control has not been
 // found to come there.
-func (s *solver) enter(b int) (state, bool) {
-	from := make([]state, 0, len(s.preds[b])+1)
+func (s *solver) enter(b int) (*transfer.State, bool) {
+	from := make([]*transfer.State, 0, len(s.preds[b])+1)
 	ahead := 0 // states of this pass
 	if b == s.Graph.Entry() {
-		from = append(from, newState(len(s.Graph.Kernel.Regs)))
+		from = append(from, transfer.NewState(len(s.Graph.Kernel.Regs)))
 		ahead++
 	}
 	for _, e := range s.preds[b] {
@@ -335,40 +336,40 @@ func (s *solver) enter(b int) (state, bool) {
 	if len(from) == 0 {
 		return nil, false
 	}
-	in := from[0].clone()
+	in := from[0].Clone()
 	for _, r := range s.dead[b] {
-		in.set(r, nil)
+		in.Set(r, nil)
 	}
-	values := make([]*Value, len(from))
+	values := make([]*transfer.Value, len(from))
 	for _, r := range s.joining(b, from) {
 		for i, st := range from {
-			values[i] = s.machine.register(st, r)
+			values[i] = s.machine.ReadRegister(st, r)
 		}
-		var old *Value
+		var old *transfer.Value
 		if s.in[b] != nil {
-			old = s.in[b].get(r)
+			old = s.in[b].Get(r)
 		}
 		v := s.merge(b, r, old, values, ahead)
-		s.machine.noteForm(v.form, r)
-		if old != nil && old.equal(v) {
+		s.machine.NoteForm(v.Form, r)
+		if old != nil && old.Equal(v) {
 			v = old
 		} else {
 			s.changed = true
 		}
-		if values[0].equal(v) && from[0].get(r) != nil {
+		if values[0].Equal(v) && from[0].Get(r) != nil {
 			v = values[0]
 		}
-		in.set(r, v)
+		in.Set(r, v)
 	}
 	return in, true
 }
 
 // joining returns the registers that are live at the beginning of a block and must be looked at there.
-func (s *solver) joining(b int, from []state) []isa.Reg {
+func (s *solver) joining(b int, from []*transfer.State) []isa.Reg {
 	if b == s.Graph.Entry() || s.irregular[b] {
 		return s.live.In(b)
 	}
-	for _, r := range different(from) {
+	for _, r := range transfer.FindDiffering(from) {
 		if s.live.At(b, r) {
 			s.joins(b, r)
 		}
@@ -391,58 +392,58 @@ func (s *solver) joins(b int, r isa.Reg) {
 // where y got its value and come back without entering the block anew. Nor does a way back
 // along which it has the form that it had here in the pass before: when nothing changes any
 // more, that is the form that it has here.
-func (s *solver) merge(b int, r isa.Reg, old *Value, values []*Value, ahead int) *Value {
+func (s *solver) merge(b int, r isa.Reg, old *transfer.Value, values []*transfer.Value, ahead int) *transfer.Value {
 	m := s.machine
-	here := func(y affine.Symbol) bool { e := &m.syms.Symbols[y]; return e.Origin == affine.Merged && e.Block == b }
-	v := &Value{Strided: values[0].Strided, cond: values[0].cond}
-	if v.cond.mentions(here) {
-		v.cond = nil
+	here := func(y affine.Symbol) bool { e := &m.Syms.Symbols[y]; return e.Origin == affine.Merged && e.Block == b }
+	v := &transfer.Value{Set: values[0].Set, Cond: values[0].Cond}
+	if v.Cond.Mentions(here) {
+		v.Cond = nil
 	}
 	keep := true
 	for i, w := range values {
-		v.Strided = v.Strided.Join(w.Strided)
-		if i < ahead || old == nil || w.cond == nil || s.pass >= settleForms || m.narrow || !w.cond.equal(old.cond) { // else it is as in the pass before
-			v.cond = v.cond.join(w.cond)
+		v.Set = v.Set.Join(w.Set)
+		if i < ahead || old == nil || w.Cond == nil || s.pass >= settleForms || m.Narrow || !w.Cond.Equal(old.Cond) { // else it is as in the pass before
+			v.Cond = v.Cond.Join(w.Cond)
 		}
-		switch y, own := w.form.AsSymbol(); {
-		case own && here(y) && m.syms.Symbols[y].Reg == r && !s.irregular[b]:
+		switch y, own := w.Form.AsSymbol(); {
+		case own && here(y) && m.Syms.Symbols[y].Reg == r && !s.irregular[b]:
 			// It comes back as it was.
-		case !w.form.IsKnown() || w.form.Mentions(here):
+		case !w.Form.IsKnown() || w.Form.Mentions(here):
 			keep = false
-		case i >= ahead && old != nil && w.form.Equal(old.form):
+		case i >= ahead && old != nil && w.Form.Equal(old.Form):
 			// It comes back as it was in the pass before.
-		case v.form.IsKnown() && !v.form.Equal(w.form):
+		case v.Form.IsKnown() && !v.Form.Equal(w.Form):
 			keep = false
 		default:
-			v.form = w.form
+			v.Form = w.Form
 		}
 	}
-	keep = keep && v.form.IsKnown()
+	keep = keep && v.Form.IsKnown()
 	if old != nil {
-		v.Strided = s.accumulate(b, old.Strided, v.Strided)
-		if m.narrow || s.pass >= settleForms {
-			keep = keep && v.form.Equal(old.form) || m.narrow && !old.form.Mentions(here)
-			v.form = old.form
+		v.Set = s.accumulate(b, old.Set, v.Set)
+		if m.Narrow || s.pass >= settleForms {
+			keep = keep && v.Form.Equal(old.Form) || m.Narrow && !old.Form.Mentions(here)
+			v.Form = old.Form
 		}
 	}
 	if limit, ok := s.limits[affine.Place{Origin: affine.Merged, At: b, Reg: r}]; ok {
-		v.Strided = v.Strided.Narrow(limit)
+		v.Set = v.Set.Narrow(limit)
 	}
 	if keep {
-		w := *m.value(v.Strided, v.form)
-		w.cond = v.cond
+		w := *m.MakeValue(v.Set, v.Form)
+		w.Cond = v.Cond
 		return &w
 	}
-	y := m.syms.AddAt(affine.Place{Origin: affine.Merged, At: b, Reg: r}, b, m.kernel.Regs[r].Name, v.Strided.Bits())
-	m.syms.Symbols[y].Set, m.syms.Symbols[y].Assigned = v.Strided, true
-	v.form = affine.OfSymbol(v.Strided.Bits(), y)
+	y := m.Syms.AddAt(affine.Place{Origin: affine.Merged, At: b, Reg: r}, b, s.Graph.Kernel.Regs[r].Name, v.Set.Bits())
+	m.Syms.Symbols[y].Set, m.Syms.Symbols[y].Assigned = v.Set, true
+	v.Form = affine.OfSymbol(v.Set.Bits(), y)
 	return v
 }
 
 // accumulate joins what was found in passes before with what is found now, or narrows it
 // to that.
 func (s *solver) accumulate(b int, old, now strided.Interval) strided.Interval {
-	if s.machine.narrow {
+	if s.machine.Narrow {
 		if both, ok := old.Meet(now); ok {
 			return both
 		}
@@ -461,13 +462,13 @@ func (s *solver) accumulate(b int, old, now strided.Interval) strided.Interval {
 // leave executes a block and finds what is known along its edges.
 func (s *solver) leave(b int) {
 	block := &s.Graph.Blocks[b]
-	st := s.in[b].clone()
+	st := s.in[b].Clone()
 	for pc := block.Start; pc < block.End; pc++ {
-		s.machine.step(st, pc)
-		s.Graph.Kernel.Instrs[pc].Writes(func(r isa.Reg) { s.name(b, r, st.get(r)) })
+		s.machine.Execute(st, pc)
+		s.Graph.Kernel.Instrs[pc].Writes(func(r isa.Reg) { s.name(b, r, st.Get(r)) })
 	}
 	for i, e := range block.Edges {
-		out, ok := s.machine.follow(s.Graph, st, b, e.Kind)
+		out, ok := s.machine.FollowEdge(s.Graph, st, b, e.Kind)
 		if !ok {
 			out = nil
 		}
@@ -479,8 +480,8 @@ func (s *solver) leave(b int) {
 }
 
 // name lets a register that has no form behind a block get a symbol where control goes next.
-func (s *solver) name(b int, r isa.Reg, v *Value) {
-	if v != nil && v.form.IsKnown() {
+func (s *solver) name(b int, r isa.Reg, v *transfer.Value) {
+	if v != nil && v.Form.IsKnown() {
 		return
 	}
 	for _, e := range s.Graph.Blocks[b].Edges {
@@ -491,10 +492,10 @@ func (s *solver) name(b int, r isa.Reg, v *Value) {
 }
 
 // share makes a state that differs from another in some registers share their values with a third one, where they are equal.
-func share(st, from, with state) {
-	for _, r := range different([]state{st, from}) {
-		if v := with.get(r); v != nil && v.equal(st.get(r)) {
-			st.set(r, v)
+func share(st, from, with *transfer.State) {
+	for _, r := range transfer.FindDiffering([]*transfer.State{st, from}) {
+		if v := with.Get(r); v != nil && v.Equal(st.Get(r)) {
+			st.Set(r, v)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
+	"warpbound/internal/flow/transfer"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/test/effort"
@@ -95,8 +96,8 @@ func analyzed(t *testing.T, g *cfg.Graph, launch launchfacts.Launch) *Result {
 
 // states returns what is known before each instruction, and behind it; nil where control
 // never comes.
-func (r *Result) states() (before, behind []state) {
-	before, behind = make([]state, len(r.Graph.Kernel.Instrs)), make([]state, len(r.Graph.Kernel.Instrs))
+func (r *Result) states() (before, behind []*transfer.State) {
+	before, behind = make([]*transfer.State, len(r.Graph.Kernel.Instrs)), make([]*transfer.State, len(r.Graph.Kernel.Instrs))
 	for b, block := range r.Graph.Blocks {
 		if r.in[b] == nil {
 			continue
@@ -104,8 +105,8 @@ func (r *Result) states() (before, behind []state) {
 		st := r.in[b]
 		for pc := block.Start; pc < block.End; pc++ {
 			before[pc] = st
-			st = st.clone()
-			r.machine.step(st, pc)
+			st = st.Clone()
+			r.machine.Execute(st, pc)
 			behind[pc] = st
 		}
 	}
@@ -118,18 +119,18 @@ func checkValues(t *testing.T, l *flowtest.Launch, r *Result, ctas int) {
 	t.Helper()
 	before, behind := r.states()
 	live := cfg.Liveness(l.Graph)
-	holds := func(what string, pc int, st state, w *emu.Warp, reg isa.Reg, mask uint64) {
+	holds := func(what string, pc int, st *transfer.State, w *emu.Warp, reg isa.Reg, mask uint64) {
 		if st == nil {
 			t.Fatalf("%s %s is reached, which was thought impossible", what, l.Kernel.Format(&l.Kernel.Instrs[pc]))
 		}
-		if st.get(reg) == nil {
+		if st.Get(reg) == nil {
 			return
 		}
 		for m := mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros64(m)
-			if x := w.Register(reg, lane); !st.get(reg).Strided.Contains(x) {
+			if x := w.Register(reg, lane); !st.Get(reg).Set.Contains(x) {
 				t.Fatalf("%s instruction %d, %s, %s is %d (%#x) in lane %d, not in %s (%+v), form %s", what, pc, l.Kernel.Format(&l.Kernel.Instrs[pc]),
-					l.Kernel.Regs[reg].Name, x, x, lane, st.get(reg).Strided, st.get(reg).Strided, r.machine.syms.Format(st.get(reg).form))
+					l.Kernel.Regs[reg].Name, x, x, lane, st.Get(reg).Set, st.Get(reg).Set, r.machine.Syms.Format(st.Get(reg).Form))
 			}
 		}
 	}

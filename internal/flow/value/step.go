@@ -33,15 +33,15 @@ func (l *counting) separate(f affine.Form, joins int) []affine.Form {
 		if !l.splits(t.Symbol) {
 			continue
 		}
-		y := &l.machine().syms.Symbols[t.Symbol]
+		y := &l.machine().Syms.Symbols[t.Symbol]
 		var all []affine.Form
 		for _, e := range l.paths.into[y.Block] {
 			if l.leaves(e.block, e.index) {
 				continue
 			}
-			v := l.machine().register(l.r.along[e.block][e.index], y.Reg)
+			v := l.machine().ReadRegister(l.r.along[e.block][e.index], y.Reg)
 			rest := f.AddMultiple(affine.Form{Bits: f.Bits, Terms: []affine.Term{t}}, ^uint64(0))
-			one := rest.AddMultiple(l.machine().read(v, f.Bits).form, t.Coefficient)
+			one := rest.AddMultiple(l.machine().ResizeValue(v, f.Bits).Form, t.Coefficient)
 			if !one.IsKnown() || len(all) > maxForms {
 				return []affine.Form{f}
 			}
@@ -55,12 +55,12 @@ func (l *counting) separate(f affine.Form, joins int) []affine.Form {
 // splits reports whether a symbol is of a block in the loop where paths join, and what its register holds on each of them still
 // is what it was there, wherever the symbol is known: its symbols get new values only before the block, in every iteration.
 func (l *counting) splits(s affine.Symbol) bool {
-	y := &l.machine().syms.Symbols[s]
+	y := &l.machine().Syms.Symbols[s]
 	if y.Origin != affine.Merged || y.Block == l.loop.Header || !l.loop.Contains(y.Block) {
 		return false
 	}
 	for _, e := range l.paths.into[y.Block] {
-		if !l.paths.isBefore(l.machine().register(l.r.along[e.block][e.index], y.Reg).form, y.Block) {
+		if !l.paths.isBefore(l.machine().ReadRegister(l.r.along[e.block][e.index], y.Reg).Form, y.Block) {
 			return false
 		}
 	}

@@ -46,13 +46,13 @@ func (l *counting) onlyTyped(doubted *Result) bool {
 
 // typed says which type's range a bound rests on, and of what as far as that is known.
 func (l *counting) typed(b *Bound) string {
-	for _, f := range []affine.Form{b.by.c.b.form, b.by.form} {
+	for _, f := range []affine.Form{b.by.c.B.Form, b.by.form} {
 		if text := l.unknown(f); text != "" {
 			return text
 		}
 	}
 	letter := "u"
-	if b.by.c.sign {
+	if b.by.c.Sign {
 		letter = "s"
 	}
 	return fmt.Sprintf("%s%d", letter, b.by.gap.Bits())
@@ -62,7 +62,7 @@ func (l *counting) typed(b *Bound) string {
 // a name.
 func (l *counting) unknown(f affine.Form) string {
 	for _, t := range f.Terms {
-		y := &l.machine().syms.Symbols[t.Symbol]
+		y := &l.machine().Syms.Symbols[t.Symbol]
 		text := ""
 		switch {
 		case y.Origin == affine.Fixed && y.Operation == nil:
@@ -102,18 +102,18 @@ func (b *Bound) wraps() bool {
 	if t == nil { // it has few iterations
 		return false
 	}
-	if t.c.cmp == isa.Ne {
+	if t.c.Cmp == isa.Ne {
 		return t.wrapped(t.gap, t.distance)
 	}
-	far, near := t.wrapped(t.c.b.Strided, t.c.b.form), t.wrapped(t.from, t.form)
+	far, near := t.wrapped(t.c.B.Set, t.c.B.Form), t.wrapped(t.from, t.form)
 	if !t.step.IsPositive() {
 		far, near = near, far
 	}
-	return far || near && t.c.sign // without sign a start is at least zero
+	return far || near && t.c.Sign // without sign a start is at least zero
 }
 
 // wrapped reports whether a set is most of its type's because numbers that do not fit its words have wrapped around.
 func (l *counting) wrapped(s strided.Interval, f affine.Form) bool {
-	fits := l.machine().syms.Fits(f, false) || l.machine().syms.Fits(f, true)
+	fits := l.machine().Syms.Fits(f, false) || l.machine().Syms.Fits(f, true)
 	return s.Bits() >= 16 && s.Span() > strided.Mask(s.Bits())/2 && f.IsKnown() && !fits
 }

@@ -6,6 +6,7 @@ import (
 
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
+	"warpbound/internal/flow/transfer"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
@@ -30,18 +31,18 @@ const (
 // iterations.
 type unrolling struct {
 	*counting
-	m        *machine
+	m        *transfer.Machine
 	order    []int // blocks of the loop, in an order in which control passes them
-	along    map[edgeRef]state
+	along    map[edgeRef]*transfer.State
 	inner    map[int]int      // by header of a loop inside: the loop
 	decides  map[isa.Reg]bool // registers on which it depends where control goes
 	deciding []isa.Reg        // the same, ascending
 	work     int
 
-	header      state // in this iteration
+	header      *transfer.State // in this iteration
 	differences []*difference
 	next        []strided.Interval // of each difference, at the end of the iteration
-	back        []state            // in which control returns to the header in the iteration
+	back        []*transfer.State  // in which control returns to the header in the iteration
 	ways        int                // of the iteration
 }
 
@@ -59,7 +60,7 @@ func (l *counting) unrolled() Bound {
 // following bounds a loop by following each way through an iteration by itself, or all
 // together.
 func (l *counting) following(byWay bool) Bound {
-	u := &unrolling{counting: l, m: l.machine().settledCopy(), along: make(map[edgeRef]state)}
+	u := &unrolling{counting: l, m: l.machine().CopySettled(), along: make(map[edgeRef]*transfer.State)}
 	u.layOut()
 	u.relevant()
 	switch {
@@ -70,13 +71,13 @@ func (l *counting) following(byWay bool) Bound {
 	case len(u.inner) > 0:
 		return Bound{} // there is no end to the ways through loops inside
 	}
-	u.m.local = make(map[affine.Symbol]definition)
+	u.m.LastDefined = make(map[affine.Symbol]transfer.Definition)
 	u.begin()
 	return u.run(u.followWays)
 }
 
 // run follows the iterations until there is none.
-func (u *unrolling) run(iterate func(state) (state, bool)) Bound {
+func (u *unrolling) run(iterate func(*transfer.State) (*transfer.State, bool)) Bound {
 	st := u.first()
 	for n := int64(0); st != nil && int64(u.work) < u.r.Launch.Effort.Of(maxUnrolled); n++ {
 		before := make([]strided.Interval, len(u.differences))
@@ -166,7 +167,7 @@ func (u *unrolling) relevant() {
 func (u *unrolling) carries() bool {
 	this := u.r.Graph.Loops().Innermost(u.loop.Header)
 	return slices.ContainsFunc(u.r.changes[this], func(r isa.Reg) bool {
-		return u.decides[r] && u.r.in[u.loop.Header].get(r) != nil
+		return u.decides[r] && u.r.in[u.loop.Header].Get(r) != nil
 	})
 }
 
@@ -185,16 +186,16 @@ func (u *unrolling) matters(in *isa.Instr) bool {
 }
 
 // step executes an instruction that matters.
-func (u *unrolling) step(st state, pc int) {
+func (u *unrolling) step(st *transfer.State, pc int) {
 	if u.matters(&u.r.Graph.Kernel.Instrs[pc]) {
 		u.work++
-		u.m.step(st, pc)
+		u.m.Execute(st, pc)
 	}
 }
 
 // first returns what is known at the header where control enters the loop.
-func (u *unrolling) first() state {
-	var from []state
+func (u *unrolling) first() *transfer.State {
+	var from []*transfer.State
 	for _, e := range u.r.into[u.loop.Header] {
 		if st := u.r.along[e.block][e.index]; st != nil && !u.loop.Contains(e.block) {
 			from = append(from, st)
@@ -205,10 +206,10 @@ func (u *unrolling) first() state {
 
 // iterate executes one iteration: it returns what is then known at the header, nil if
 // control does not return to it. It is always true.
-func (u *unrolling) iterate(st state) (state, bool) {
+func (u *unrolling) iterate(st *transfer.State) (*transfer.State, bool) {
 	g := u.r.Graph
 	clear(u.along)
-	var back []state
+	var back []*transfer.State
 	for _, b := range u.order {
 		if b != u.loop.Header {
 			st = u.enter(b)
@@ -217,10 +218,10 @@ func (u *unrolling) iterate(st state) (state, bool) {
 			continue
 		}
 		block := &g.Blocks[b]
-		st = st.clone()
+		st = st.Clone()
 		u.each(b, func(pc int) { u.step(st, pc) })
 		for i, e := range block.Edges {
-			out, ok := u.m.follow(g, st, b, e.Kind)
+			out, ok := u.m.FollowEdge(g, st, b, e.Kind)
 			switch {
 			case !ok || !u.loop.Contains(e.To):
 			case e.To == u.loop.Header:
@@ -234,8 +235,8 @@ func (u *unrolling) iterate(st state) (state, bool) {
 }
 
 // enter returns what is known at the beginning of a block in this iteration.
-func (u *unrolling) enter(b int) state {
-	var from []state
+func (u *unrolling) enter(b int) *transfer.State {
+	var from []*transfer.State
 	for _, e := range u.r.into[b] {
 		if st := u.along[e]; st != nil {
 			from = append(from, st)
@@ -246,7 +247,7 @@ func (u *unrolling) enter(b int) state {
 		u.work += len(u.r.changes[inner])
 		for _, r := range u.r.changes[inner] {
 			if u.decides[r] {
-				st.set(r, u.r.in[b].get(r))
+				st.Set(r, u.r.in[b].Get(r))
 			}
 		}
 	}
@@ -255,55 +256,55 @@ func (u *unrolling) enter(b int) state {
 
 // join returns what is known at a block to which control comes with one of several states;
 // nil if there is none. Forms that mention a stale symbol are not kept.
-func (u *unrolling) join(b int, from []state, stale func(affine.Symbol) bool) state {
+func (u *unrolling) join(b int, from []*transfer.State, stale func(affine.Symbol) bool) *transfer.State {
 	known := u.r.in[b]
 	if len(from) == 0 || known == nil {
 		return nil
 	}
-	st := newState(len(u.r.Graph.Kernel.Regs))
+	st := transfer.NewState(len(u.r.Graph.Kernel.Regs))
 	u.work += len(from) * len(u.deciding)
 	for _, r := range u.deciding {
-		old := known.get(r)
+		old := known.Get(r)
 		if old == nil {
-			st.set(r, nil)
+			st.Set(r, nil)
 			continue
 		}
-		first := u.m.register(from[0], r)
-		v := Value{Strided: first.Strided, form: first.form, cond: first.cond}
+		first := u.m.ReadRegister(from[0], r)
+		v := transfer.Value{Set: first.Set, Form: first.Form, Cond: first.Cond}
 		for _, other := range from[1:] {
-			w := u.m.register(other, r)
-			v.Strided = v.Strided.Join(w.Strided)
-			if !v.form.Equal(w.form) {
-				v.form = affine.Form{}
+			w := u.m.ReadRegister(other, r)
+			v.Set = v.Set.Join(w.Set)
+			if !v.Form.Equal(w.Form) {
+				v.Form = affine.Form{}
 			}
-			if !v.cond.equal(w.cond) {
-				v.cond = nil
-			}
-		}
-		if v.form.Mentions(stale) {
-			v.form = affine.Form{}
-		}
-		if v.cond.mentions(stale) {
-			v.cond = nil
-		}
-		if !v.form.IsKnown() {
-			if y, ok := u.m.syms.Places[affine.Place{Origin: affine.Merged, At: b, Reg: r}]; ok {
-				v.form = affine.OfSymbol(v.Strided.Bits(), y)
+			if !v.Cond.Equal(w.Cond) {
+				v.Cond = nil
 			}
 		}
-		w := *u.m.value(v.Strided.Narrow(old.Strided), v.form)
-		w.cond = v.cond
-		u.m.noteForm(w.form, r)
-		st.set(r, &w)
+		if v.Form.Mentions(stale) {
+			v.Form = affine.Form{}
+		}
+		if v.Cond.Mentions(stale) {
+			v.Cond = nil
+		}
+		if !v.Form.IsKnown() {
+			if y, ok := u.m.Syms.Places[affine.Place{Origin: affine.Merged, At: b, Reg: r}]; ok {
+				v.Form = affine.OfSymbol(v.Set.Bits(), y)
+			}
+		}
+		w := *u.m.MakeValue(v.Set.Narrow(old.Set), v.Form)
+		w.Cond = v.Cond
+		u.m.NoteForm(w.Form, r)
+		st.Set(r, &w)
 	}
 	return st
 }
 
 // holds reports whether one state holds all that another does.
-func holds(all, part state) bool {
-	for _, r := range different([]state{all, part}) {
-		v, w := part.get(r), all.get(r)
-		if v != nil && (w == nil || w.Strided.Join(v.Strided) != w.Strided) {
+func holds(all, part *transfer.State) bool {
+	for _, r := range transfer.FindDiffering([]*transfer.State{all, part}) {
+		v, w := part.Get(r), all.Get(r)
+		if v != nil && (w == nil || w.Set.Join(v.Set) != w.Set) {
 			return false
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
+	"warpbound/internal/flow/transfer"
 	"warpbound/internal/isa"
 )
 
@@ -15,9 +16,9 @@ const maxWays = 32
 
 // way is control on its way through one iteration of a loop, from the header on.
 type way struct {
-	st    state
+	st    *transfer.State
 	order map[operands]order // what conditions that held on it say
-	facts []fact             // the same of differences
+	facts []transfer.Fact    // the same of differences
 	gaps  []strided.Interval // of each difference: the values that it can have at the header
 }
 
@@ -34,18 +35,18 @@ type order uint8
 var orders = map[isa.Cmp]order{isa.Lt: 1, isa.Eq: 2, isa.Gt: 4, isa.Le: 3, isa.Ge: 6, isa.Ne: 5}
 
 func (w *way) clone() *way {
-	c := &way{st: w.st.clone(), order: maps.Clone(w.order), facts: slices.Clone(w.facts), gaps: slices.Clone(w.gaps)}
+	c := &way{st: w.st.Clone(), order: maps.Clone(w.order), facts: slices.Clone(w.facts), gaps: slices.Clone(w.gaps)}
 	return c
 }
 
 // followWays executes one iteration on every way by itself: it returns what is then known at the
 // header, nil if control does not return to it, and false if there are too many ways.
-func (u *unrolling) followWays(st state) (state, bool) {
-	u.m.assumed = nil
+func (u *unrolling) followWays(st *transfer.State) (*transfer.State, bool) {
+	u.m.Assumed = nil
 	u.back, u.ways, u.header, u.next = nil, 0, st, make([]strided.Interval, len(u.differences))
-	first := &way{st: st.clone(), order: make(map[operands]order)}
+	first := &way{st: st.Clone(), order: make(map[operands]order)}
 	for _, d := range u.differences {
-		d.now = u.value(d.form, st).form
+		d.now = u.value(d.form, st).Form
 		first.gaps = append(first.gaps, d.set)
 	}
 	if !u.follow(u.loop.Header, u.r.Graph.Blocks[u.loop.Header].Start, first) {
@@ -69,8 +70,8 @@ func (u *unrolling) follow(b, pc int, w *way) bool {
 			continue
 		}
 		if in.Op == isa.Selp && !in.Guard.Set && in.Src[2].Kind == isa.KindReg {
-			p := u.m.register(w.st, in.Src[2].Reg)
-			if _, decided := p.Strided.IsConst(); !decided {
+			p := u.m.ReadRegister(w.st, in.Src[2].Reg)
+			if _, decided := p.Set.IsConst(); !decided {
 				return u.choose(b, pc, w, p, in.Src[2].Reg)
 			}
 		}
@@ -81,7 +82,7 @@ func (u *unrolling) follow(b, pc int, w *way) bool {
 		if !u.loop.Contains(e.To) {
 			continue
 		}
-		u.work += w.st.cost()
+		u.work += w.st.Cost()
 		if !u.leave(b, e, w.clone()) {
 			return false
 		}
@@ -90,14 +91,14 @@ func (u *unrolling) follow(b, pc int, w *way) bool {
 }
 
 // choose goes on where a predicate holds and where it does not.
-func (u *unrolling) choose(b, pc int, w *way, p *Value, r isa.Reg) bool {
+func (u *unrolling) choose(b, pc int, w *way, p *transfer.Value, r isa.Reg) bool {
 	if u.ways++; u.ways > maxWays {
 		return false
 	}
 	for bit := range uint64(2) {
 		next := w.clone()
-		next.st.set(r, &Value{Strided: strided.Const(1, bit), form: affine.Constant(1, bit), cond: p.cond})
-		if u.holds(next, p.cond, bit == 1) && !u.follow(b, pc, next) {
+		next.st.Set(r, &transfer.Value{Set: strided.Const(1, bit), Form: affine.Constant(1, bit), Cond: p.Cond})
+		if u.holds(next, p.Cond, bit == 1) && !u.follow(b, pc, next) {
 			return false
 		}
 	}
@@ -109,9 +110,9 @@ func (u *unrolling) leave(b int, e cfg.Edge, w *way) bool {
 	u.assume(w)
 	last := u.r.Graph.Last(b)
 	if last.Guard.Set && len(u.r.Graph.Blocks[b].Edges) > 1 {
-		p := u.m.register(w.st, last.Guard.Reg)
+		p := u.m.ReadRegister(w.st, last.Guard.Reg)
 		holds := (e.Kind != cfg.FallThrough) != last.Guard.Not
-		if c, ok := p.Strided.IsConst(); ok && (c != 0) != holds || !u.holds(w, p.cond, holds) {
+		if c, ok := p.Set.IsConst(); ok && (c != 0) != holds || !u.holds(w, p.Cond, holds) {
 			return true
 		}
 	}
@@ -128,20 +129,20 @@ func (u *unrolling) leave(b int, e cfg.Edge, w *way) bool {
 }
 
 // holds notes on a way that a condition holds, or does not; false if that is impossible.
-func (u *unrolling) holds(w *way, c *condition, holds bool) bool {
-	st, ok := u.m.refined(w.st, c, holds)
+func (u *unrolling) holds(w *way, c *transfer.Condition, holds bool) bool {
+	st, ok := u.m.RefineState(w.st, c, holds)
 	if !ok {
 		return false
 	}
 	w.st = st
-	for _, c := range c.comparisons(holds) {
-		if !c.a.form.IsKnown() || !c.b.form.IsKnown() {
+	for _, c := range c.Comparisons(holds) {
+		if !c.A.Form.IsKnown() || !c.B.Form.IsKnown() {
 			continue
 		}
-		key, possible := operands{c.a.form.Key(), c.b.form.Key(), c.sign}, orders[c.cmp]
+		key, possible := operands{c.A.Form.Key(), c.B.Form.Key(), c.Sign}, orders[c.Cmp]
 		if key.b < key.a {
 			key.a, key.b = key.b, key.a
-			possible = orders[c.swapOperands().cmp]
+			possible = orders[c.SwapOperands().Cmp]
 		}
 		if before, ok := w.order[key]; ok {
 			possible &= before

@@ -1,4 +1,4 @@
-package value
+package transfer
 
 import (
 	"warpbound/internal/flow/affine"
@@ -6,9 +6,9 @@ import (
 	"warpbound/internal/isa"
 )
 
-// together computes the first result of an operation in which lanes take part together;
+// computeCollective computes the first result of an operation in which lanes take part together;
 // nil for others. Lanes that get the same result are not told from those that do not.
-func (m *machine) together(st state, pc, i int) *Value {
+func (m *Machine) computeCollective(st *State, pc, i int) *Value {
 	in := &m.kernel.Instrs[pc]
 	lanes := min(m.launch.Lanes(), 32)
 	some := strided.Between(32, 0, strided.Mask(lanes)) // a mask of lanes
@@ -18,7 +18,7 @@ func (m *machine) together(st state, pc, i int) *Value {
 		return nil
 	case in.Op == isa.Vote && in.Lane == isa.VoteBallot:
 		set = some
-		if x, ok := m.truth(st, in.Src[0]).Strided.IsConst(); ok && x == 0 && !m.divergedOps[in.Op] {
+		if x, ok := m.readTruth(st, in.Src[0]).Set.IsConst(); ok && x == 0 && !m.divergedOps[in.Op] {
 			set = strided.Const(32, 0)
 		}
 	case in.Op == isa.Match && in.Lane == isa.MatchAll:
@@ -31,26 +31,26 @@ func (m *machine) together(st state, pc, i int) *Value {
 		set = strided.Between(32, 0, uint64(m.launch.MaxThreads()))
 	case m.divergedOps[in.Op]:
 		return nil
-	case in.Op == isa.Shfl && in.Type.Bits() == 32 && m.wholeWarps(in):
-		set = m.source(st, in, 0, 32).Strided // of another lane, or of this one
+	case in.Op == isa.Shfl && in.Type.Bits() == 32 && m.takesWholeWarps(in):
+		set = m.readSource(st, in, 0, 32).Set // of another lane, or of this one
 	case in.Op == isa.Redux:
-		set = reduced(in, m.source(st, in, 0, 32).Strided, lanes)
+		set = reduceWords(in, m.readSource(st, in, 0, 32).Set, lanes)
 	default:
 		return nil
 	}
-	return m.defined(pc, 0, set, nil, true)
+	return m.defineResult(pc, 0, set, nil, true)
 }
 
-// wholeWarps reports whether all lanes of full warps take part in a shuffle. What it reads from a
-// lane that does not is undefined.
-func (m *machine) wholeWarps(in *isa.Instr) bool {
+// takesWholeWarps reports whether all lanes of full warps take part in a shuffle. What it reads
+// from a lane that does not is undefined.
+func (m *Machine) takesWholeWarps(in *isa.Instr) bool {
 	named := len(in.Src) < 4 || in.Src[3].Kind == isa.KindImm && uint32(in.Src[3].Imm) == 1<<32-1
 	threads := m.launch.Block[0] * m.launch.Block[1] * m.launch.Block[2] // 0 of an unknown launch
 	return named && threads%32 == 0
 }
 
-// reduced is what is made of the words of some lanes.
-func reduced(in *isa.Instr, s strided.Interval, lanes int) strided.Interval {
+// reduceWords is what is made of the words of some lanes.
+func reduceWords(in *isa.Instr, s strided.Interval, lanes int) strided.Interval {
 	switch in.Atom {
 	case isa.AtomMin, isa.AtomMax:
 		return s
@@ -66,24 +66,24 @@ func reduced(in *isa.Instr, s strided.Interval, lanes int) strided.Interval {
 	return strided.Any(32)
 }
 
-// decided computes Set: all ones where a comparison holds, else zero.
-func (m *machine) decided(st state, pc int) *Value {
+// computeSet computes Set: all ones where a comparison holds, else zero.
+func (m *Machine) computeSet(st *State, pc int) *Value {
 	in := &m.kernel.Instrs[pc]
 	width := in.Type.Bits()
-	if in.SrcType == isa.F16x2 || in.SrcType == isa.BF16x2 || width != m.width(in.Dst[0].Reg) {
+	if in.SrcType == isa.F16x2 || in.SrcType == isa.BF16x2 || width != m.registerWidth(in.Dst[0].Reg) {
 		return nil
 	}
-	c := m.comparison(st, in)
+	c := m.makeComparison(st, in)
 	args := []affine.Form{{}}
 	if c != nil {
-		args = []affine.Form{c.a.form, c.b.form}
+		args = []affine.Form{c.A.Form, c.B.Form}
 	}
 	if in.Combine != isa.CombineNone {
 		c = nil
-		args = append(args, m.truth(st, in.Src[2]).form)
+		args = append(args, m.readTruth(st, in.Src[2]).Form)
 	}
-	_, may := m.facts(c, true)
-	_, mayNot := m.facts(c, false)
+	_, may := m.DeriveFacts(c, true)
+	_, mayNot := m.DeriveFacts(c, false)
 	set := strided.Const(width, 0)
 	switch yes := strided.Const(width, strided.Mask(width)); {
 	case may && !mayNot:
@@ -91,5 +91,5 @@ func (m *machine) decided(st state, pc int) *Value {
 	case may:
 		set = set.Join(yes)
 	}
-	return m.defined(pc, 0, set, nil, false, args...)
+	return m.defineResult(pc, 0, set, nil, false, args...)
 }

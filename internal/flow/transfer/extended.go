@@ -1,4 +1,4 @@
-package value
+package transfer
 
 import (
 	"math"
@@ -24,8 +24,8 @@ func saturateTo(s strided.Interval, from, to isa.Type) strided.Interval {
 	return s.Extend(64, true).ClampSigned(lo, int64(min(limit, math.MaxInt64))).Cut(to.Bits())
 }
 
-// part returns so many bits of words of 32 bits from a position up, as numbers of 64 bits.
-func part(s strided.Interval, at, n int, sign bool) strided.Interval {
+// partOf returns so many bits of words of 32 bits from a position up, as numbers of 64 bits.
+func partOf(s strided.Interval, at, n int, sign bool) strided.Interval {
 	return s.BitField(uint64(at), uint64(n), false).Cut(n).Extend(64, sign)
 }
 
@@ -35,8 +35,8 @@ func dotProduct(in *isa.Instr, s []strided.Interval, n, from int) strided.Interv
 	width := 32 / n
 	sum := s[2].Extend(64, false)
 	for i := range n {
-		x := part(s[0], i*width, width, in.Type.IsSigned())
-		y := part(s[1], from+8*i, 8, in.SrcType.IsSigned())
+		x := partOf(s[0], i*width, width, in.Type.IsSigned())
+		y := partOf(s[1], from+8*i, 8, in.SrcType.IsSigned())
 		sum = sum.Add(x.Mul(y))
 	}
 	return sum.Cut(32)
@@ -53,9 +53,9 @@ func high24(in *isa.Instr, s []strided.Interval) strided.Interval {
 	return product24(in, s).Shr(strided.Const(32, 16), in.Type.IsSigned())
 }
 
-// carry returns what an operation of extended precision adds and whether it adds it: the
+// carryOperands returns what an operation of extended precision adds and whether it adds it: the
 // sources of its addition and the carry.
-func carry(in *isa.Instr, s []strided.Interval) (a, b, c strided.Interval) {
+func carryOperands(in *isa.Instr, s []strided.Interval) (a, b, c strided.Interval) {
 	w := in.Type.Bits()
 	n := in.Op.Info().Src[0]
 	c = strided.Const(1, 0)
@@ -78,13 +78,13 @@ func carry(in *isa.Instr, s []strided.Interval) (a, b, c strided.Interval) {
 }
 
 func carrySum(in *isa.Instr, s []strided.Interval) strided.Interval {
-	a, b, c := carry(in, s)
+	a, b, c := carryOperands(in, s)
 	return a.Add(b).Add(c)
 }
 
 // carryOut is the carry of the sum.
 func carryOut(in *isa.Instr, s []strided.Interval, _ int) strided.Interval {
-	a, b, c := carry(in, s)
+	a, b, c := carryOperands(in, s)
 	out := func(x, y, z uint64) uint64 {
 		sum, over := bits.Add64(x, y, z)
 		if over != 0 || sum > strided.Mask(a.Bits()) {
@@ -103,11 +103,12 @@ func carryOut(in *isa.Instr, s []strided.Interval, _ int) strided.Interval {
 // destination; anything for others.
 func video(in *isa.Instr, s []strided.Interval) strided.Interval {
 	v := in.Video
-	if v == nil || v.Parts != 1 || v.Width != 32 || in.Op == isa.VMad || in.Op == isa.VShl || in.Atom != isa.AtomNone && in.Atom != isa.AtomAdd {
+	if v == nil || v.Parts != 1 || v.Width != 32 || in.Op == isa.VMad || in.Op == isa.VShl ||
+		in.Atom != isa.AtomNone && in.Atom != isa.AtomAdd {
 		return strided.Any(32)
 	}
 	select1 := func(s strided.Interval, from isa.Selection, t isa.Type) strided.Interval {
-		return part(s, int(from.At[0])*int(from.Bits), int(from.Bits), t.IsSigned())
+		return partOf(s, int(from.At[0])*int(from.Bits), int(from.Bits), t.IsSigned())
 	}
 	x, y := select1(s[0], v.A, in.SrcType), select1(s[1], v.B, v.TypeB)
 	var r strided.Interval

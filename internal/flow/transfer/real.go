@@ -1,4 +1,4 @@
-package value
+package transfer
 
 import (
 	"math"
@@ -14,9 +14,9 @@ import (
 // isReal reports whether operations on a type are followed.
 func isReal(t isa.Type) bool { return t == isa.F32 || t == isa.F64 }
 
-// reals returns the least and the greatest number among words of a floating-point type; false
+// realRange returns the least and the greatest number among words of a floating-point type; false
 // if they are not of one sign, or some are no numbers.
-func reals(s strided.Interval, t isa.Type) (lo, hi float64, ok bool) {
+func realRange(s strided.Interval, t isa.Type) (lo, hi float64, ok bool) {
 	number := func(x uint64) float64 { return math.Float64frombits(x) }
 	switch t {
 	case isa.F32:
@@ -38,30 +38,30 @@ var roundings = map[isa.Round]func(float64) float64{
 	isa.RoundIntRN: math.RoundToEven, isa.RoundIntRZ: math.Trunc, isa.RoundIntRM: math.Floor, isa.RoundIntRP: math.Ceil,
 }
 
-// rounded converts floating-point numbers to integers, which are clamped to the range of
+// roundToInteger converts floating-point numbers to integers, which are clamped to the range of
 // their type.
-func rounded(in *isa.Instr, s strided.Interval) strided.Interval {
-	lo, hi, ok := reals(s, in.SrcType)
+func roundToInteger(in *isa.Instr, s strided.Interval) strided.Interval {
+	lo, hi, ok := realRange(s, in.SrcType)
 	round := roundings[in.Round]
 	if !ok || round == nil {
 		return strided.Any(in.Type.Bits())
 	}
 	if in.FTZ {
-		lo, hi = flushed(lo), flushed(hi)
+		lo, hi = flushSubnormal(lo), flushSubnormal(hi)
 	}
-	return strided.Between(in.Type.Bits(), integer(round(lo), in.Type), integer(round(hi), in.Type))
+	return strided.Between(in.Type.Bits(), integerWord(round(lo), in.Type), integerWord(round(hi), in.Type))
 }
 
-// flushed makes a zero of a number that is subnormal in 32 bits.
-func flushed(x float64) float64 {
+// flushSubnormal makes a zero of a number that is subnormal in 32 bits.
+func flushSubnormal(x float64) float64 {
 	if math.Abs(x) < 0x1p-126 {
 		return math.Copysign(0, x)
 	}
 	return x
 }
 
-// integer returns an integral number in the bits of a type, to whose range it is clamped.
-func integer(x float64, t isa.Type) uint64 {
+// integerWord returns an integral number in the bits of a type, to whose range it is clamped.
+func integerWord(x float64, t isa.Type) uint64 {
 	m := strided.Mask(t.Bits())
 	if t.IsSigned() {
 		switch half := math.Ldexp(1, t.Bits()-1); {
@@ -81,39 +81,39 @@ func integer(x float64, t isa.Type) uint64 {
 	return uint64(x)
 }
 
-// wordOf returns the word of a number, rounded to a type.
-func wordOf(x float64, t isa.Type) uint64 {
+// realWord returns the word of a number, rounded to a type.
+func realWord(x float64, t isa.Type) uint64 {
 	if t == isa.F32 {
 		return uint64(math.Float32bits(float32(x)))
 	}
 	return math.Float64bits(x)
 }
 
-// between returns the words of the numbers of a type from one number to another, which it
+// realsBetween returns the words of the numbers of a type from one number to another, which it
 // has; anything if they are not of one sign.
-func between(lo, hi float64, t isa.Type) strided.Interval {
+func realsBetween(lo, hi float64, t isa.Type) strided.Interval {
 	switch {
 	case math.IsNaN(lo) || math.IsNaN(hi) || math.Signbit(lo) != math.Signbit(hi):
 		return strided.Any(t.Bits())
 	case math.Signbit(lo):
 		lo, hi = hi, lo
 	}
-	return strided.Between(t.Bits(), wordOf(lo, t), wordOf(hi, t))
+	return strided.Between(t.Bits(), realWord(lo, t), realWord(hi, t))
 }
 
-// real computes an operation whose result is a floating-point number; nil if nothing is known
-// of it.
-func (m *machine) real(st state, pc int) *Value {
+// computeReal computes an operation whose result is a floating-point number; nil if nothing is
+// known of it.
+func (m *Machine) computeReal(st *State, pc int) *Value {
 	in := &m.kernel.Instrs[pc]
 	switch {
 	case in.Op == isa.Mov && in.HasOnly(0):
-		return m.source(st, in, 0, in.Type.Bits())
+		return m.readSource(st, in, 0, in.Type.Bits())
 	case in.Op == isa.Selp:
-		return m.selected(st, pc)
+		return m.computeSelection(st, pc)
 	}
 	var set strided.Interval
-	args := m.arguments(st, in)
-	s := sets(args)
+	args := m.readArguments(st, in)
+	s := setsOf(args)
 	switch in.Op {
 	case isa.Neg:
 		set = s[0].Add(strided.Const(s[0].Bits(), 1<<(s[0].Bits()-1)))
@@ -133,21 +133,21 @@ func (m *machine) real(st state, pc int) *Value {
 	if !in.HasOnly(allowed) || len(in.Src) > 2 {
 		return nil
 	}
-	return m.named(pc, 0, nil, &Value{Strided: set}, args)
+	return m.nameResult(pc, 0, nil, &Value{Set: set}, args)
 }
 
 // realResult computes with numbers of one sign each.
 func realResult(in *isa.Instr, s []strided.Interval) strided.Interval {
 	t := in.Type
-	a, b, okA := reals(s[0], t)
-	c, d, okB := reals(s[1], t)
+	a, b, okA := realRange(s[0], t)
+	c, d, okB := realRange(s[1], t)
 	if !okA || !okB || math.IsInf(a, 0) || math.IsInf(b, 0) || math.IsInf(c, 0) || math.IsInf(d, 0) {
 		return strided.Any(t.Bits())
 	}
 	single := t == isa.F32
 	flush := func(x float64) float64 {
 		if in.FTZ && single {
-			return flushed(x)
+			return flushSubnormal(x)
 		}
 		return x
 	}
@@ -179,7 +179,7 @@ func realResult(in *isa.Instr, s []strided.Interval) strided.Interval {
 		sum.Op = isa.Add
 		return realResult(&sum, []strided.Interval{s[0], s[1].Add(strided.Const(t.Bits(), 1<<(s[1].Bits()-1)))})
 	case isa.Add:
-		return between(compute(a, c), compute(b, d), t)
+		return realsBetween(compute(a, c), compute(b, d), t)
 	}
 	// Products and quotients have one sign, and their magnitudes are ordered as those of
 	// the operands.
@@ -187,7 +187,7 @@ func realResult(in *isa.Instr, s []strided.Interval) strided.Interval {
 	if math.Signbit(a) != math.Signbit(c) != (in.Op == isa.Div) {
 		first, last = compute(a, d), compute(b, c)
 	}
-	return between(min(first, last), max(first, last), t)
+	return realsBetween(min(first, last), max(first, last), t)
 }
 
 // realConversion converts integers and numbers of one sign to a floating-point type.
@@ -195,42 +195,44 @@ func realConversion(in *isa.Instr, s strided.Interval) strided.Interval {
 	t := in.Type
 	switch {
 	case in.SrcType.IsFloat():
-		lo, hi, ok := reals(s, in.SrcType)
+		lo, hi, ok := realRange(s, in.SrcType)
 		if !ok || in.FTZ {
 			return strided.Any(t.Bits())
 		}
 		if t == isa.F32 {
 			lo, hi = float64(float32(lo)), float64(float32(hi))
 		}
-		return between(lo, hi, t)
+		return realsBetween(lo, hi, t)
 	case in.SrcType.IsSigned():
 		lo, hi := s.Signed()
 		if t == isa.F32 {
-			return between(float64(float32(lo)), float64(float32(hi)), t)
+			return realsBetween(float64(float32(lo)), float64(float32(hi)), t)
 		}
-		return between(float64(lo), float64(hi), t)
+		return realsBetween(float64(lo), float64(hi), t)
 	}
 	lo, hi := s.Unsigned()
 	if t == isa.F32 {
-		return between(float64(float32(lo)), float64(float32(hi)), t)
+		return realsBetween(float64(float32(lo)), float64(float32(hi)), t)
 	}
-	return between(float64(lo), float64(hi), t)
+	return realsBetween(float64(lo), float64(hi), t)
 }
 
 // unordered are the comparisons that hold for NaN, without that.
-var unordered = map[isa.Cmp]isa.Cmp{isa.EqU: isa.Eq, isa.NeU: isa.Ne, isa.LtU: isa.Lt, isa.LeU: isa.Le, isa.GtU: isa.Gt, isa.GeU: isa.Ge}
+var unordered = map[isa.Cmp]isa.Cmp{
+	isa.EqU: isa.Eq, isa.NeU: isa.Ne, isa.LtU: isa.Lt, isa.LeU: isa.Le, isa.GtU: isa.Gt, isa.GeU: isa.Ge,
+}
 
-// possible reports whether a comparison of numbers can hold, or fail.
-func (c *condition) possible(holds bool) bool {
-	aLo, aHi, okA := reals(c.a.Strided, c.real)
-	bLo, bHi, okB := reals(c.b.Strided, c.real)
+// isPossible reports whether a comparison of numbers can hold, or fail.
+func (c *Condition) isPossible(holds bool) bool {
+	aLo, aHi, okA := realRange(c.A.Set, c.Real)
+	bLo, bHi, okB := realRange(c.B.Set, c.Real)
 	if !okA || !okB {
 		return true
 	}
 	if c.flush {
-		aLo, aHi, bLo, bHi = flushed(aLo), flushed(aHi), flushed(bLo), flushed(bHi)
+		aLo, aHi, bLo, bHi = flushSubnormal(aLo), flushSubnormal(aHi), flushSubnormal(bLo), flushSubnormal(bHi)
 	}
-	cmp := c.cmp
+	cmp := c.Cmp
 	if plain, ok := unordered[cmp]; ok {
 		cmp = plain // there is no NaN
 	}

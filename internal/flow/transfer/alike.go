@@ -1,4 +1,4 @@
-package value
+package transfer
 
 import (
 	"slices"
@@ -51,8 +51,8 @@ func shapeOf(f affine.Form) shape {
 	return s
 }
 
-// add notes that a register has a form. Constants have none that matters.
-func (a *alike) add(f affine.Form, r isa.Reg) {
+// addForm notes that a register has a form. Constants have none that matters.
+func (a *alike) addForm(f affine.Form, r isa.Reg) {
 	if len(f.Terms) == 0 {
 		return
 	}
@@ -82,12 +82,12 @@ func (a *alike) addSymbols(f affine.Form, r isa.Reg) {
 	}
 }
 
-// under returns the registers of which something more may be known where some facts hold.
-func (a *alike) under(k *knowledge) []isa.Reg {
+// registersUnder returns the registers of which something more may be known where some facts hold.
+func (a *alike) registersUnder(k *Knowledge) []isa.Reg {
 	var regs []isa.Reg
 	for _, f := range k.facts {
-		if len(f.form.Terms) > 0 {
-			regs = append(regs, a.shaped[shapeOf(f.form)]...)
+		if len(f.Form.Terms) > 0 {
+			regs = append(regs, a.shaped[shapeOf(f.Form)]...)
 		}
 	}
 	for s := range k.left {
@@ -97,5 +97,8 @@ func (a *alike) under(k *knowledge) []isa.Reg {
 	return slices.Compact(regs)
 }
 
-// noteForm notes that a register has a form, so that facts about it are used for the register.
-func (m *machine) noteForm(f affine.Form, r isa.Reg) { m.alike.add(f, r) }
+// FindRestricted returns the registers of which something more may be known where something holds.
+func (m *Machine) FindRestricted(k *Knowledge) []isa.Reg { return m.alike.registersUnder(k) }
+
+// NoteForm notes that a register has a form, so that facts about it are used for the register.
+func (m *Machine) NoteForm(f affine.Form, r isa.Reg) { m.alike.addForm(f, r) }

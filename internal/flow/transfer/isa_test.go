@@ -1,4 +1,4 @@
-package value
+package transfer
 
 import (
 	"fmt"
@@ -114,7 +114,7 @@ func shapes(op isa.Op) []isa.Instr {
 // trial is an instruction of which results are compared with what is known of them, and a
 // kernel that holds nothing else.
 type trial struct {
-	machine
+	Machine
 	pure *alu.Pure
 }
 
@@ -138,7 +138,7 @@ func newTrial(shape isa.Instr, results, sources int, immediates uint, draw *rand
 		if in.Op != isa.Set && in.Op != isa.Redux && in.Op != isa.Match || i == 0 {
 			width = sourceBits(&in, i)
 		}
-		truth := isTruth(&in, i) || (in.Op == isa.Set || in.Op == isa.Selp || in.Op == isa.Setp) && i == 2
+		truth := readsTruth(&in, i) || (in.Op == isa.Set || in.Op == isa.Selp || in.Op == isa.Setp) && i == 2
 		switch {
 		case in.Op == isa.Set && i < 2:
 			width = max(in.SrcType.Bits(), 16)
@@ -175,7 +175,7 @@ func newTrial(shape isa.Instr, results, sources int, immediates uint, draw *rand
 		return nil
 	}
 	k.Instrs = []isa.Instr{in}
-	return &trial{machine: machine{kernel: k, launch: &launchfacts.Launch{}}, pure: pure}
+	return &trial{Machine: Machine{kernel: k, launch: &launchfacts.Launch{}}, pure: pure}
 }
 
 // trials returns trials of all the instructions of an operation.
@@ -229,9 +229,9 @@ func TestOperationsOfTheISA(t *testing.T) {
 func (x *trial) check(t *rapid.T) {
 	k := x.kernel
 	in := &k.Instrs[0]
-	x.syms = affine.NewTable()
-	x.alike = newAlike(x.syms)
-	st := newState(len(k.Regs))
+	x.Syms = affine.NewTable()
+	x.alike = newAlike(x.Syms)
+	st := NewState(len(k.Regs))
 	sampled := make([]strided.Interval, len(in.Src))
 	src := make([]alu.Lanes, len(in.Src))
 	draw := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "words"), 0))
@@ -240,7 +240,7 @@ func (x *trial) check(t *rapid.T) {
 		if o.Kind != isa.KindReg {
 			continue
 		}
-		width := x.width(o.Reg)
+		width := x.registerWidth(o.Reg)
 		name := fmt.Sprint("source ", i)
 		s, member := flowtest.DrawInterval(t, width, name)
 		switch rapid.IntRange(0, 5).Draw(t, name+" kind") {
@@ -261,7 +261,7 @@ func (x *trial) check(t *rapid.T) {
 			}
 		}
 		sampled[i] = s
-		st.set(o.Reg, &Value{Strided: s})
+		st.Set(o.Reg, &Value{Set: s})
 		for lane := range 32 {
 			n := uint64(lane)
 			switch {
@@ -282,12 +282,12 @@ func (x *trial) check(t *rapid.T) {
 	for i := range dst {
 		dst[i].Num = make([]alu.Vector, 1)
 	}
-	x.step(st, 0)
+	x.Execute(st, 0)
 	if err := alu.NewEvaluator(32).Do(x.pure, 1<<32-1, dst, src); err != nil {
 		t.Skip(err)
 	}
 	for i, o := range in.Dst {
-		known := st.get(o.Reg).Strided
+		known := st.Get(o.Reg).Set
 		for lane := range 32 {
 			got := dst[i].Num[0][lane]
 			if k.Regs[o.Reg].Type == isa.Pred {
@@ -301,111 +301,5 @@ func (x *trial) check(t *rapid.T) {
 				t.Fatalf("%s: result %d is %#x, not in %s (%+v), from%s", k.Format(in), i, got, known, known, text)
 			}
 		}
-	}
-}
-
-// How close what is known of results must be. %n is from 5 to 100, %m anything.
-func TestPrecisionOfOperations(t *testing.T) {
-	// Half of the lanes execute what follows, up to the label join.
-	const lower = "mov.u32 %r2, %tid.x; setp.gt.u32 %p1, %r2, 15; @%p1 bra join; "
-	for _, c := range []struct{ body, want string }{
-		{"bfe.u32 %r1, %m, 8, 4", "[0, 15]"},
-		{"bfe.s32 %r1, %m, 8, 4", "[-8, 7]"},
-		{"bfe.u32 %r1, %n, 2, 8", "[1, 25]"},
-		{"and.b32 %r2, %m, 3; bfe.u32 %r1, %m, %r2, 5", "[0, 31]"},
-		{"and.b32 %r2, %m, 3; bfi.b32 %r1, %r2, 0, 4, 2", "[0, 48], 0 mod 16"},
-		{"bfi.b32 %r1, %n, 65536, 0, 8", "[65541, 65636]"},
-		{"lop3.b32 %r1, %n, 255, %m, 0x40", "[0, 100]"}, // a & b & ~c
-		{"and.b32 %r1, %n, 14", "[0, 14], 0 mod 2"},
-		{"and.b32 %r2, %m, 7; max.u32 %r2, %r2, 2; and.b32 %r1, %r2, 14", "[2, 6], 0 mod 2"},
-		{"or.b32 %r1, %n, 3", "[7, 103], 3 mod 4"},
-		{"xor.b32 %r1, %n, 128", "[133, 228]"},
-		{"prmt.b32 %r1, %n, %m, 0x4440", "any"},
-		{"prmt.b32 %r1, %n, 0, 0x4440", "[5, 100]"},
-		{"prmt.b32 %r1, %n, 0, 0x4404", "[1280, 25600], 0 mod 256"},
-		{"prmt.b32 %r1, %m, 0, 0x4441", "[0, 255]"},
-		{"popc.b32 %r1, %n", "[1, 6]"},
-		{"clz.b32 %r1, %n", "[25, 29]"},
-		{"bfind.u32 %r1, %n", "[2, 6]"},
-		{"bfind.shiftamt.u32 %r1, %n", "[25, 29]"},
-		{"bfind.s32 %r1, %m", "[-1, 30]"},
-		{"brev.b32 %r1, %n", "any, 0 mod 33554432"},
-		{"shf.l.wrap.b32 %r1, %m, %n, 4", "[80, 1615]"},
-		{"shf.r.clamp.b32 %r1, %n, 0, 1", "[2, 50]"},
-		{"mul24.lo.u32 %r1, %n, 3", "[15, 300], 0 mod 3"},
-		{"mul24.hi.u32 %r1, %m, %m", "[0, 4294966784]"},
-		{"mad24.lo.s32 %r1, %n, -2, 1", "[4294967097, 4294967287], 1 mod 2"},
-		{"mul.hi.u32 %r1, %m, 16", "[0, 15]"},
-		{"mul.hi.u64 %d1, %d2, 16; cvt.u32.u64 %r1, %d1", "[0, 15]"},
-		{"mad.hi.u32 %r1, %m, 16, %n", "[5, 115]"},
-		{"add.cc.u32 %r1, %n, 5", "[10, 105]"},
-		{"add.cc.u32 %r2, %n, 5; addc.u32 %r1, %n, 0", "[5, 100]"},
-		{"add.cc.u32 %r2, %m, 5; addc.u32 %r1, %n, 0", "[5, 101]"},
-		{"sub.cc.u32 %r2, %n, 101; subc.u32 %r1, %n, 0", "[4, 99]"},
-		{"sad.u32 %r1, %n, 200, 1", "[101, 196]"},
-		{"sad.s32 %r1, %n, 50, 0", "[0, 50]"},
-		{"dp4a.u32.u32 %r1, %m, 1, %n", "[5, 355]"},
-		{"dp2a.lo.u32.u32 %r1, %n, 513, 0", "[5, 100]"},
-		{"bmsk.clamp.b32 %r1, 4, 2", "48"},
-		{"and.b32 %r2, %m, 3; bmsk.clamp.b32 %r1, %r2, 1", "[1, 8]"},
-		{"szext.clamp.s32 %r1, %m, 5", "[-16, 15]"},
-		{"set.lt.u32.u32 %r1, %m, 9", "[-1, 0]"},
-		{"set.lt.u32.u32 %r1, %n, 101", "-1"},
-		{"slct.s32.s32 %r1, 3, %m, %n", "3"},
-		{"slct.s32.s32 %r1, 3, 7, %m", "[3, 7], 3 mod 4"},
-		{"vote.ballot.b32 %r1, %p1", "any"},
-		{"match.any.sync.b32 %r1, %m, -1", "[1, 4294967295]"},
-		{"bar.red.popc.u32 %r1, 0, %p1", "[0, 1024]"},
-		{"shfl.sync.down.b32 %r1, %n, 1, 31, -1", "[5, 100]"},
-		{"redux.sync.max.u32 %r1, %n, -1", "[5, 100]"},
-		{"redux.sync.add.u32 %r1, %n, -1", "[5, 3200]"},
-		{"redux.sync.or.b32 %r1, %n, -1", "[0, 127]"},
-		{lower + "shfl.sync.down.b32 %r2, %m, 1, 31, -1; join: shfl.sync.down.b32 %r1, %n, 1, 31, -1", "any"},
-		{lower + "vote.sync.ballot.b32 %r2, 1, -1; join: setp.ne.u32 %p1, %n, %n; vote.sync.ballot.b32 %r1, %p1, -1", "any"},
-		{lower + "redux.sync.add.u32 %r2, %m, -1; join: redux.sync.min.u32 %r1, %n, -1", "any"},
-		{lower + "add.u32 %r2, %m, 1; join: shfl.sync.down.b32 %r1, %n, 1, 31, -1", "[5, 100]"},
-		{"min.relu.s32 %r1, %m, 9", "[0, 9]"},
-		{"add.sat.s32 %r1, %n, 2147483647", "2147483647"},
-		{"cvt.sat.u8.s32 %r1, %m", "[0, 255]"},
-		{"cvt.rzi.u32.f32 %r1, 0f41280000", "10"}, // 10.5
-		{"cvt.rzi.u8.f32 %r1, %f1", "[0, 255]"},
-		{"mov.b64 %d1, {%n, 0}; mov.b64 {%r1, %r2}, %d1", "[5, 100]"},
-		{"mov.b64 %d1, {%m, %n}; shr.u64 %d2, %d1, 32; cvt.u32.u64 %r1, %d2", "[5, 100]"},
-		{"vadd.u32.u32.u32 %r1, %n, %n", "[10, 200]"},
-		{"vadd.s32.u32.s32.sat %r1, %n.b0, 7", "[12, 107]"},
-		{"cnot.b32 %r1, %n", "0"},
-	} {
-		g := graphOf(t, c.body+";")
-		params := g.Kernel.Params
-		r := analyzed(t, g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: params[1].Offset, Interval: strided.Between(32, 5, 100)}}})
-		_, behind := r.states()
-		got := "nothing"
-		for pc := range behind {
-			for reg, v := range behind[pc].all() {
-				if g.Kernel.Regs[reg].Name == "%r1" && v != nil {
-					got = v.Strided.String()
-				}
-			}
-		}
-		if got != c.want {
-			t.Errorf("%s: %s, want %s", c.body, got, c.want)
-		}
-	}
-}
-
-// Results of operations on constants of the thread are told apart by all that the instructions say.
-func TestExpressionsAreDistinct(t *testing.T) {
-	g := graphOf(t, `.reg .b16 %h<3>; mul.lo.u32 %r5, %tid, 100; cvt.u16.u32 %h1, %r5;
-cvt.u32.u16 %r6, %h1; cvt.u32.s16 %r7, %h1; shf.l.wrap.b32 %r8, %r5, %tid, %tid; shf.l.clamp.b32 %r9, %r5, %tid, %tid;`)
-	r := analyzed(t, g, launchfacts.Launch{})
-	_, behind := r.states()
-	forms := make(map[string]string)
-	for reg, v := range behind[len(behind)-2].all() {
-		if v != nil {
-			forms[g.Kernel.Regs[reg].Name] = fmt.Sprint(v.form.Terms)
-		}
-	}
-	if forms["%r6"] == forms["%r7"] || forms["%r8"] == forms["%r9"] {
-		t.Errorf("%v", forms)
 	}
 }

@@ -1,4 +1,4 @@
-package value
+package transfer
 
 import (
 	"warpbound/internal/flow/affine"
@@ -19,7 +19,7 @@ type rule struct {
 // rules are the operations that a lane performs by itself of which more is known than
 // nothing. Their sources have the widths that sourceBits says.
 var rules = map[isa.Op]rule{
-	isa.Mov:    {set: first, form: firstForm},
+	isa.Mov:    {set: firstSource, form: firstForm},
 	isa.Cvta:   {set: sum, form: sumForm},
 	isa.CvtaTo: {set: minus, form: minusForm},
 	isa.Add:    {set: sum, form: sumForm},
@@ -27,20 +27,20 @@ var rules = map[isa.Op]rule{
 	isa.Neg: {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval {
 		return s[0].Neg()
 	}, form: func(_ *isa.Instr, a []*Value) affine.Form {
-		return a[0].form.Times(^uint64(0))
+		return a[0].Form.Times(^uint64(0))
 	}},
 	isa.Mul: {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval {
 		return s[0].Mul(s[1])
 	}, form: timesForm},
 	isa.MulWide: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
-		return wide(in, s[0]).Mul(wide(in, s[1]))
+		return extendFactor(in, s[0]).Mul(extendFactor(in, s[1]))
 	}},
-	isa.MulHi: {set: high},
+	isa.MulHi: {set: highProduct},
 	isa.MadHi: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
 		if in.Sat {
-			return high(in, s).Extend(64, true).Add(s[2].Extend(64, true)).SaturateTo32()
+			return highProduct(in, s).Extend(64, true).Add(s[2].Extend(64, true)).SaturateTo32()
 		}
-		return high(in, s).Add(s[2])
+		return highProduct(in, s).Add(s[2])
 	}},
 	isa.Mul24: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
 		return product24(in, s).Cut(32)
@@ -49,7 +49,7 @@ var rules = map[isa.Op]rule{
 	isa.Mad24: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
 		return product24(in, s).Cut(32).Add(s[2])
 	}, form: func(in *isa.Instr, a []*Value) affine.Form {
-		return form24(in, a).AddMultiple(a[2].form, 1)
+		return form24(in, a).AddMultiple(a[2].Form, 1)
 	}},
 	isa.Mad24Hi: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
 		if in.Sat {
@@ -76,8 +76,8 @@ var rules = map[isa.Op]rule{
 	isa.Rem: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
 		return s[0].Rem(s[1], in.Type.IsSigned())
 	}, form: remForm},
-	isa.Min: {set: minima, form: chosenForm},
-	isa.Max: {set: maxima, form: chosenForm},
+	isa.Min: {set: minimum, form: chosenForm},
+	isa.Max: {set: maximum, form: chosenForm},
 	isa.Abs: {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval {
 		return s[0].Max(s[0].Neg(), true)
 	}, form: absForm},
@@ -89,7 +89,7 @@ var rules = map[isa.Op]rule{
 	isa.Or:   {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Or(s[1]) }, form: orForm},
 	isa.Xor:  {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Xor(s[1]) }, form: orForm},
 	isa.Not:  {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Not() }, form: notForm},
-	isa.Cnot: {set: isZero},
+	isa.Cnot: {set: compareWithZero},
 	isa.Shl:  {set: func(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0].Shl(s[1]) }, form: shlForm},
 	isa.Shr: {set: func(in *isa.Instr, s []strided.Interval) strided.Interval {
 		return s[0].Shr(s[1], in.Type.IsSigned())
@@ -140,16 +140,17 @@ var rules = map[isa.Op]rule{
 	}, more: unpacked},
 }
 
-// computeWords returns the words of the first result of an instruction whose operation has a rule, from those
-// of its sources.
-func computeWords(in *isa.Instr, sources []strided.Interval) strided.Interval {
+// ComputeWords returns the words of the first result of an instruction whose operation has a rule,
+// from those of its sources.
+func ComputeWords(in *isa.Instr, sources []strided.Interval) strided.Interval {
 	return rules[in.Op].set(in, sources)
 }
 
 // sourceBits returns the width in which an instruction reads source i, which is a number.
 func sourceBits(in *isa.Instr, i int) int {
 	switch {
-	case (in.Op == isa.Shl || in.Op == isa.Shr) && i == 1, in.Op == isa.Bfe && i > 0, in.Op == isa.Bfi && i > 1, in.Op == isa.Slct && i == 2:
+	case (in.Op == isa.Shl || in.Op == isa.Shr) && i == 1,
+		in.Op == isa.Bfe && i > 0, in.Op == isa.Bfi && i > 1, in.Op == isa.Slct && i == 2:
 		return 32
 	case in.Op == isa.Cvt:
 		return in.SrcType.Bits()
@@ -166,10 +167,10 @@ func sum(in *isa.Instr, s []strided.Interval) strided.Interval {
 	return s[0].Add(s[1])
 }
 
-func sumForm(_ *isa.Instr, a []*Value) affine.Form { return a[0].form.AddMultiple(a[1].form, 1) }
+func sumForm(_ *isa.Instr, a []*Value) affine.Form { return a[0].Form.AddMultiple(a[1].Form, 1) }
 
 func minusForm(_ *isa.Instr, a []*Value) affine.Form {
-	return a[0].form.AddMultiple(a[1].form, ^uint64(0))
+	return a[0].Form.AddMultiple(a[1].Form, ^uint64(0))
 }
 
 func minus(in *isa.Instr, s []strided.Interval) strided.Interval {
@@ -179,27 +180,27 @@ func minus(in *isa.Instr, s []strided.Interval) strided.Interval {
 	return s[0].Sub(s[1])
 }
 
-func high(in *isa.Instr, s []strided.Interval) strided.Interval {
+func highProduct(in *isa.Instr, s []strided.Interval) strided.Interval {
 	return s[0].MulHigh(s[1], in.Type.IsSigned())
 }
 
-func minima(in *isa.Instr, s []strided.Interval) strided.Interval {
-	return notNegative(in, s[0].Min(s[1], in.Type.IsSigned()))
+func minimum(in *isa.Instr, s []strided.Interval) strided.Interval {
+	return clampNegative(in, s[0].Min(s[1], in.Type.IsSigned()))
 }
 
-func maxima(in *isa.Instr, s []strided.Interval) strided.Interval {
-	return notNegative(in, s[0].Max(s[1], in.Type.IsSigned()))
+func maximum(in *isa.Instr, s []strided.Interval) strided.Interval {
+	return clampNegative(in, s[0].Max(s[1], in.Type.IsSigned()))
 }
 
-// notNegative makes zeros of negative results if an instruction says so.
-func notNegative(in *isa.Instr, s strided.Interval) strided.Interval {
+// clampNegative makes zeros of negative results if an instruction says so.
+func clampNegative(in *isa.Instr, s strided.Interval) strided.Interval {
 	if in.Relu {
 		return s.Max(strided.Const(s.Bits(), 0), true)
 	}
 	return s
 }
 
-func isZero(in *isa.Instr, s []strided.Interval) strided.Interval {
+func compareWithZero(in *isa.Instr, s []strided.Interval) strided.Interval {
 	x, isConst := s[0].IsConst()
 	switch {
 	case isConst && x == 0:
@@ -263,21 +264,21 @@ func unpacked(in *isa.Instr, s []strided.Interval, i int) strided.Interval {
 	return s[0].BitField(uint64(i*n), uint64(n), false).Cut(n)
 }
 
-func first(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0] }
+func firstSource(_ *isa.Instr, s []strided.Interval) strided.Interval { return s[0] }
 
-func firstForm(_ *isa.Instr, a []*Value) affine.Form { return a[0].form }
+func firstForm(_ *isa.Instr, a []*Value) affine.Form { return a[0].Form }
 
 // notForm is -1 - x.
 func notForm(_ *isa.Instr, a []*Value) affine.Form {
-	return affine.Constant(a[0].Strided.Bits(), ^uint64(0)).AddMultiple(a[0].form, ^uint64(0))
+	return affine.Constant(a[0].Set.Bits(), ^uint64(0)).AddMultiple(a[0].Form, ^uint64(0))
 }
 
 func timesForm(_ *isa.Instr, a []*Value) affine.Form {
-	if c, ok := a[0].Strided.IsConst(); ok {
-		return a[1].form.Times(c)
+	if c, ok := a[0].Set.IsConst(); ok {
+		return a[1].Form.Times(c)
 	}
-	if c, ok := a[1].Strided.IsConst(); ok {
-		return a[0].form.Times(c)
+	if c, ok := a[1].Set.IsConst(); ok {
+		return a[0].Form.Times(c)
 	}
 	return affine.Form{}
 }
@@ -285,7 +286,7 @@ func timesForm(_ *isa.Instr, a []*Value) affine.Form {
 // form24 is the product of numbers that have 24 bits.
 func form24(in *isa.Instr, a []*Value) affine.Form {
 	for _, v := range a[:2] {
-		if !v.Strided.FitsIn(24, in.Type.IsSigned()) {
+		if !v.Set.FitsIn(24, in.Type.IsSigned()) {
 			return affine.Form{}
 		}
 	}
@@ -294,45 +295,45 @@ func form24(in *isa.Instr, a []*Value) affine.Form {
 
 // carryForm is a sum or a difference whose carry is known.
 func carryForm(in *isa.Instr, a []*Value) affine.Form {
-	_, _, c := carry(in, sets(a))
+	_, _, c := carryOperands(in, setsOf(a))
 	x, ok := c.IsConst()
 	switch {
 	case !ok:
 		return affine.Form{}
 	case in.Op == isa.SubCarry: // a + ^b + x is a - b - 1 + x
-		return a[0].form.AddMultiple(a[1].form, ^uint64(0)).AddMultiple(affine.Constant(c.Bits(), x-1), 1)
+		return a[0].Form.AddMultiple(a[1].Form, ^uint64(0)).AddMultiple(affine.Constant(c.Bits(), x-1), 1)
 	}
-	return a[0].form.AddMultiple(a[1].form, 1).AddMultiple(affine.Constant(c.Bits(), x), 1)
+	return a[0].Form.AddMultiple(a[1].Form, 1).AddMultiple(affine.Constant(c.Bits(), x), 1)
 }
 
 // fieldForm is that of a word which the field holds completely.
 func fieldForm(in *isa.Instr, a []*Value) affine.Form {
-	at, okAt := a[1].Strided.IsConst()
-	n, okN := a[2].Strided.IsConst()
+	at, okAt := a[1].Set.IsConst()
+	n, okN := a[2].Set.IsConst()
 	n &= 0xff
 	w := uint64(in.Type.Bits())
 	if !okAt || !okN || at&0xff != 0 || n == 0 {
 		return affine.Form{}
 	}
-	if n >= w || a[0].Strided.FitsIn(int(n), in.Type.IsSigned()) {
-		return a[0].form
+	if n >= w || a[0].Set.FitsIn(int(n), in.Type.IsSigned()) {
+		return a[0].Form
 	}
 	return affine.Form{}
 }
 
 func shlForm(_ *isa.Instr, a []*Value) affine.Form {
-	if c, ok := a[1].Strided.IsConst(); ok && c < 64 {
-		return a[0].form.Times(1 << c)
+	if c, ok := a[1].Set.IsConst(); ok && c < 64 {
+		return a[0].Form.Times(1 << c)
 	}
 	return affine.Form{}
 }
 
 // remForm is that of a dividend which is less than the divisor.
 func remForm(in *isa.Instr, a []*Value) affine.Form {
-	_, hi := a[0].Strided.Unsigned()
-	lo, maximum := a[1].Strided.Unsigned()
-	if hi < lo && (!in.Type.IsSigned() || maximum <= strided.Mask(a[1].Strided.Bits())/2) {
-		return a[0].form
+	_, hi := a[0].Set.Unsigned()
+	lo, maximum := a[1].Set.Unsigned()
+	if hi < lo && (!in.Type.IsSigned() || maximum <= strided.Mask(a[1].Set.Bits())/2) {
+		return a[0].Form
 	}
 	return affine.Form{}
 }
@@ -340,13 +341,13 @@ func remForm(in *isa.Instr, a []*Value) affine.Form {
 // andForm is that of a word without bits that the mask clears.
 func andForm(_ *isa.Instr, a []*Value) affine.Form {
 	for i, v := range a {
-		m, ok := a[1-i].Strided.IsConst()
+		m, ok := a[1-i].Set.IsConst()
 		if !ok {
 			continue
 		}
-		_, hi := v.Strided.Unsigned()
-		if low := v.Strided.Alignment() - 1; strided.FillBits(hi)&^low&^m == 0 {
-			return v.form
+		_, hi := v.Set.Unsigned()
+		if low := v.Set.Alignment() - 1; strided.FillBits(hi)&^low&^m == 0 {
+			return v.Form
 		}
 	}
 	return affine.Form{}
@@ -354,10 +355,10 @@ func andForm(_ *isa.Instr, a []*Value) affine.Form {
 
 // orForm is the sum of words without common bits; for Xor the same.
 func orForm(in *isa.Instr, a []*Value) affine.Form {
-	if a[0].Strided.HasDisjointBits(a[1].Strided) {
-		return a[0].form.AddMultiple(a[1].form, 1)
+	if a[0].Set.HasDisjointBits(a[1].Set) {
+		return a[0].Form.AddMultiple(a[1].Form, 1)
 	}
-	if c, ok := a[1].Strided.IsConst(); ok && in.Op == isa.Xor && c == strided.Mask(a[1].Strided.Bits()) {
+	if c, ok := a[1].Set.IsConst(); ok && in.Op == isa.Xor && c == strided.Mask(a[1].Set.Bits()) {
 		return notForm(in, a)
 	}
 	return affine.Form{}
@@ -367,13 +368,13 @@ func orForm(in *isa.Instr, a []*Value) affine.Form {
 func chosenForm(in *isa.Instr, a []*Value) affine.Form {
 	lesser, greater := affine.Form{}, affine.Form{}
 	if in.Type.IsSigned() {
-		aLo, aHi := a[0].Strided.Signed()
-		bLo, bHi := a[1].Strided.Signed()
-		lesser, greater = ordered(aHi <= bLo, bHi <= aLo, a)
+		aLo, aHi := a[0].Set.Signed()
+		bLo, bHi := a[1].Set.Signed()
+		lesser, greater = orderForms(aHi <= bLo, bHi <= aLo, a)
 	} else {
-		aLo, aHi := a[0].Strided.Unsigned()
-		bLo, bHi := a[1].Strided.Unsigned()
-		lesser, greater = ordered(aHi <= bLo, bHi <= aLo, a)
+		aLo, aHi := a[0].Set.Unsigned()
+		bLo, bHi := a[1].Set.Unsigned()
+		lesser, greater = orderForms(aHi <= bLo, bHi <= aLo, a)
 	}
 	if in.Op == isa.Min {
 		return lesser
@@ -381,25 +382,25 @@ func chosenForm(in *isa.Instr, a []*Value) affine.Form {
 	return greater
 }
 
-func ordered(ascending, descending bool, a []*Value) (lesser, greater affine.Form) {
+func orderForms(ascending, descending bool, a []*Value) (lesser, greater affine.Form) {
 	switch {
 	case ascending:
-		return a[0].form, a[1].form
+		return a[0].Form, a[1].Form
 	case descending:
-		return a[1].form, a[0].form
+		return a[1].Form, a[0].Form
 	}
 	return affine.Form{}, affine.Form{}
 }
 
 func absForm(_ *isa.Instr, a []*Value) affine.Form {
-	if a[0].Strided.IsNonNegative() {
-		return a[0].form
+	if a[0].Set.IsNonNegative() {
+		return a[0].Form
 	}
 	return affine.Form{}
 }
 
-// wide extends a factor to twice its width.
-func wide(in *isa.Instr, s strided.Interval) strided.Interval {
+// extendFactor extends a factor to twice its width.
+func extendFactor(in *isa.Instr, s strided.Interval) strided.Interval {
 	return s.Extend(2*in.Type.Bits(), in.Type.IsSigned())
 }
 
@@ -409,7 +410,7 @@ func extends(in *isa.Instr) bool { return !in.Sat && isInteger(in.SrcType) }
 // converted is the conversion to an integer.
 func converted(in *isa.Instr, s []strided.Interval) strided.Interval {
 	if in.SrcType.IsFloat() {
-		return rounded(in, s[0])
+		return roundToInteger(in, s[0])
 	}
 	if in.Sat {
 		return saturateTo(s[0], in.SrcType, in.Type)
@@ -422,40 +423,41 @@ func converted(in *isa.Instr, s []strided.Interval) strided.Interval {
 
 func convertedForm(in *isa.Instr, a []*Value) affine.Form {
 	if extends(in) && in.Type.Bits() <= in.SrcType.Bits() {
-		return a[0].form.Cut(in.Type.Bits())
+		return a[0].Form.Cut(in.Type.Bits())
 	}
 	return affine.Form{}
 }
 
-// operation computes result i of an operation on integers, nil if nothing is known of it.
-func (m *machine) operation(st state, pc, i int) *Value {
+// computeOperation computes result i of an operation on integers, nil if nothing is known of it.
+func (m *Machine) computeOperation(st *State, pc, i int) *Value {
 	in := &m.kernel.Instrs[pc]
 	switch in.Op {
 	case isa.Mad, isa.MadWide:
-		return m.multiplyAdd(st, pc)
+		return m.computeMultiplyAdd(st, pc)
 	case isa.Selp:
-		return m.selected(st, pc)
+		return m.computeSelection(st, pc)
 	case isa.Set:
-		return m.decided(st, pc)
+		return m.computeSet(st, pc)
 	}
 	if in.Op.Info().Effect != 0 {
-		return m.together(st, pc, i)
+		return m.computeCollective(st, pc, i)
 	}
 	r, ok := rules[in.Op]
-	if !ok || !modelled(in) || i > 0 && r.more == nil {
+	if !ok || !isModelled(in) || i > 0 && r.more == nil {
 		return nil
 	}
-	args := m.arguments(st, in)
+	args := m.readArguments(st, in)
 	if i > 0 {
-		return m.named(pc, i, nil, m.value(r.more(in, sets(args), i), affine.Form{}), args)
+		return m.nameResult(pc, i, nil, m.MakeValue(r.more(in, setsOf(args), i), affine.Form{}), args)
 	}
-	return m.named(pc, 0, in, m.apply(in, args), args)
+	return m.nameResult(pc, 0, in, m.applyRule(in, args), args)
 }
 
-// modelled reports whether the rule of an operation covers an instruction: its types, and
+// isModelled reports whether the rule of an operation covers an instruction: its types, and
 // everything else that it says.
-func modelled(in *isa.Instr) bool {
-	if in.Op == isa.MulWide && in.Type.Bits() > 32 || in.Op == isa.Cvt && (len(in.Src) != 1 || !isInteger(in.SrcType) && !in.SrcType.IsFloat()) {
+func isModelled(in *isa.Instr) bool {
+	if in.Op == isa.MulWide && in.Type.Bits() > 32 ||
+		in.Op == isa.Cvt && (len(in.Src) != 1 || !isInteger(in.SrcType) && !in.SrcType.IsFloat()) {
 		return false
 	}
 	allowed := isa.ModPermute | isa.ModWrap | isa.ModShiftAmt
@@ -474,21 +476,21 @@ func modelled(in *isa.Instr) bool {
 	return in.HasOnly(allowed)
 }
 
-// arguments returns the sources of an instruction in the widths that it reads.
-func (m *machine) arguments(st state, in *isa.Instr) []*Value {
+// readArguments returns the sources of an instruction in the widths that it reads.
+func (m *Machine) readArguments(st *State, in *isa.Instr) []*Value {
 	args := make([]*Value, len(in.Src))
 	for i := range in.Src {
-		if isTruth(in, i) {
-			args[i] = m.truth(st, in.Src[i])
+		if readsTruth(in, i) {
+			args[i] = m.readTruth(st, in.Src[i])
 		} else {
-			args[i] = m.source(st, in, i, sourceBits(in, i))
+			args[i] = m.readSource(st, in, i, sourceBits(in, i))
 		}
 	}
 	return args
 }
 
-// isTruth reports whether source i of an operation with a rule is a truth value.
-func isTruth(in *isa.Instr, i int) bool {
+// readsTruth reports whether source i of an operation with a rule is a truth value.
+func readsTruth(in *isa.Instr, i int) bool {
 	switch in.Op {
 	case isa.AddCarry, isa.SubCarry, isa.MadCarry, isa.MadHiCarry:
 		return i == in.Op.Info().Src[0]
@@ -500,15 +502,15 @@ func isTruth(in *isa.Instr, i int) bool {
 	return false
 }
 
-// apply computes an operation. Its result has no form if it is neither affine nor fixed.
-func (m *machine) apply(in *isa.Instr, args []*Value) *Value {
+// applyRule computes an operation. Its result has no form if it is neither affine nor fixed.
+func (m *Machine) applyRule(in *isa.Instr, args []*Value) *Value {
 	r := rules[in.Op]
-	set := r.set(in, sets(args))
+	set := r.set(in, setsOf(args))
 	switch {
 	case in.Op == isa.MulWide:
-		return m.value(set, m.wideForm(in, args))
-	case in.Op == isa.Cvt && extends(in) && set.Bits() > args[0].Strided.Bits():
-		if v := m.extended(args[0], set.Bits(), in.SrcType.IsSigned()); v.form.IsKnown() {
+		return m.MakeValue(set, m.makeWideProduct(in, args))
+	case in.Op == isa.Cvt && extends(in) && set.Bits() > args[0].Set.Bits():
+		if v := m.extendValue(args[0], set.Bits(), in.SrcType.IsSigned()); v.Form.IsKnown() {
 			return v
 		}
 	}
@@ -517,66 +519,66 @@ func (m *machine) apply(in *isa.Instr, args []*Value) *Value {
 		form = r.form(in, args)
 	}
 	if !form.IsKnown() {
-		form = m.expression(in, args)
+		form = m.makeExpression(in, args)
 	}
-	return m.value(set, form)
+	return m.MakeValue(set, form)
 }
 
-func sets(args []*Value) []strided.Interval {
+func setsOf(args []*Value) []strided.Interval {
 	s := make([]strided.Interval, len(args))
 	for i, a := range args {
-		s[i] = a.Strided
+		s[i] = a.Set
 	}
 	return s
 }
 
-func forms(args []*Value) []affine.Form {
+func formsOf(args []*Value) []affine.Form {
 	f := make([]affine.Form, len(args))
 	for i, a := range args {
-		f[i] = a.form
+		f[i] = a.Form
 	}
 	return f
 }
 
-// wideForm is the product of factors that are extended to twice their width.
-func (m *machine) wideForm(in *isa.Instr, args []*Value) affine.Form {
+// makeWideProduct is the product of factors that are extended to twice their width.
+func (m *Machine) makeWideProduct(in *isa.Instr, args []*Value) affine.Form {
 	var factors [2]*Value
 	for i, a := range args {
-		factors[i] = m.extended(a, 2*in.Type.Bits(), in.Type.IsSigned())
+		factors[i] = m.extendValue(a, 2*in.Type.Bits(), in.Type.IsSigned())
 	}
 	if f := timesForm(in, factors[:]); f.IsKnown() {
 		return f
 	}
-	return m.expression(in, args)
+	return m.makeExpression(in, args)
 }
 
-// expression returns the fixed symbol of an operation on fixed forms.
-func (m *machine) expression(in *isa.Instr, args []*Value) affine.Form {
+// makeExpression returns the fixed symbol of an operation on fixed forms.
+func (m *Machine) makeExpression(in *isa.Instr, args []*Value) affine.Form {
 	all := make([]strided.Interval, len(args))
 	for i, a := range args {
-		if !m.syms.IsFixed(a.form) {
+		if !m.Syms.IsFixed(a.Form) {
 			return affine.Form{}
 		}
-		all[i] = m.syms.Words(a.form)
+		all[i] = m.Syms.Words(a.Form)
 	}
-	set := m.launch.Doubt(computeWords(in, all))
-	if s, ok := m.syms.AddExpression(in, forms(args), set); ok {
+	set := m.launch.Doubt(ComputeWords(in, all))
+	if s, ok := m.Syms.AddExpression(in, formsOf(args), set); ok {
 		return affine.OfSymbol(set.Bits(), s)
 	}
 	return affine.Form{}
 }
 
-// named returns a result, with a symbol of its own if it has no form. in is the operation
+// nameResult returns a result, with a symbol of its own if it has no form. in is the operation
 // that gives it, nil if none is known.
-func (m *machine) named(pc, i int, in *isa.Instr, v *Value, args []*Value) *Value {
-	if v.form.IsKnown() || v.Strided.Bits() != m.width(m.kernel.Instrs[pc].Dst[i].Reg) {
+func (m *Machine) nameResult(pc, i int, in *isa.Instr, v *Value, args []*Value) *Value {
+	if v.Form.IsKnown() || v.Set.Bits() != m.registerWidth(m.kernel.Instrs[pc].Dst[i].Reg) {
 		return v
 	}
-	return m.defined(pc, i, v.Strided, in, false, forms(args)...)
+	return m.defineResult(pc, i, v.Set, in, false, formsOf(args)...)
 }
 
-// multiplyAdd computes Mad and MadWide.
-func (m *machine) multiplyAdd(st state, pc int) *Value {
+// computeMultiplyAdd computes Mad and MadWide.
+func (m *Machine) computeMultiplyAdd(st *State, pc int) *Value {
 	in := &m.kernel.Instrs[pc]
 	times := *in
 	times.Op, times.Src = isa.Mul, in.Src[:2]
@@ -588,31 +590,31 @@ func (m *machine) multiplyAdd(st state, pc int) *Value {
 	if in.Sat || width > 64 {
 		return nil
 	}
-	args := m.arguments(st, &times)
-	summand := m.source(st, in, 2, width)
-	v := m.plus(m.apply(&times, args), summand, 1)
-	if v.form.IsKnown() || width != m.width(in.Dst[0].Reg) {
+	args := m.readArguments(st, &times)
+	summand := m.readSource(st, in, 2, width)
+	v := m.addMultiple(m.applyRule(&times, args), summand, 1)
+	if v.Form.IsKnown() || width != m.registerWidth(in.Dst[0].Reg) {
 		return v
 	}
-	return m.defined(pc, 0, v.Strided, nil, false, append(forms(args), summand.form)...)
+	return m.defineResult(pc, 0, v.Set, nil, false, append(formsOf(args), summand.Form)...)
 }
 
-// selected computes Selp.
-func (m *machine) selected(st state, pc int) *Value {
+// computeSelection computes Selp.
+func (m *Machine) computeSelection(st *State, pc int) *Value {
 	in := &m.kernel.Instrs[pc]
 	width := in.Type.Bits()
-	a, b := m.source(st, in, 0, width), m.source(st, in, 1, width)
-	p := m.truth(st, in.Src[2])
-	if c, ok := p.Strided.IsConst(); ok {
+	a, b := m.readSource(st, in, 0, width), m.readSource(st, in, 1, width)
+	p := m.readTruth(st, in.Src[2])
+	if c, ok := p.Set.IsConst(); ok {
 		return []*Value{b, a}[c]
 	}
-	holds, okA := m.facts(p.cond, true)
-	fails, okB := m.facts(p.cond, false)
+	holds, okA := m.DeriveFacts(p.Cond, true)
+	fails, okB := m.DeriveFacts(p.Cond, false)
 	if okA {
-		a, okA = m.where(a, holds)
+		a, okA = m.RestrictToFacts(a, holds)
 	}
 	if okB {
-		b, okB = m.where(b, fails)
+		b, okB = m.RestrictToFacts(b, fails)
 	}
 	switch {
 	case !okA:
@@ -620,12 +622,12 @@ func (m *machine) selected(st state, pc int) *Value {
 	case !okB:
 		return a
 	}
-	set := a.Strided.Join(b.Strided)
-	if a.form.IsKnown() && a.form.Equal(b.form) {
-		return m.value(set, a.form)
+	set := a.Set.Join(b.Set)
+	if a.Form.IsKnown() && a.Form.Equal(b.Form) {
+		return m.MakeValue(set, a.Form)
 	}
-	if width != m.width(in.Dst[0].Reg) {
+	if width != m.registerWidth(in.Dst[0].Reg) {
 		return nil
 	}
-	return m.defined(pc, 0, set, nil, false, forms([]*Value{a, b, p})...)
+	return m.defineResult(pc, 0, set, nil, false, formsOf([]*Value{a, b, p})...)
 }
