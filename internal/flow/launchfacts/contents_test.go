@@ -1,4 +1,4 @@
-package launchfacts
+package launchfacts_test
 
 import (
 	"encoding/binary"
@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/test/flowtest"
 )
@@ -30,7 +31,7 @@ func TestContents(t *testing.T) {
 		offsets := strided.FromSpan(64, uint64(first), uint64(n*step), uint64(step))
 		at := first + step*rapid.IntRange(0, n).Draw(t, "at")
 		word := binary.LittleEndian.Uint64(append(slices.Clone(data[at:at+bytes]), make([]byte, 8)...))
-		for _, c := range []Contents{{Each: each, Set: set}, {Each: each, Data: data}} {
+		for _, c := range []launchfacts.Contents{{Each: each, Set: set}, {Each: each, Data: data}} {
 			if s, ok := c.WordsAt(offsets, bytes); ok && (!s.Contains(word) || s.Bits() != 8*bytes) {
 				t.Fatalf("%#x at %d is not in %s", word, at, s)
 			}
@@ -41,7 +42,7 @@ func TestContents(t *testing.T) {
 // Machine files may have CTAs of more threads than devices.
 func TestThreadsOfABarrier(t *testing.T) {
 	for block, want := range map[[3]int]int{{}: 1024, {2048, 1, 1}: 2048, {8, 4, 2}: 64} {
-		if got := (&Launch{Block: block}).MaxThreads(); got != want {
+		if got := (&launchfacts.Launch{Block: block}).MaxThreads(); got != want {
 			t.Errorf("%v: %d threads, want %d", block, got, want)
 		}
 	}

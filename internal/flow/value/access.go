@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/transfer"
@@ -48,18 +49,18 @@ func (a *Access) Unit() string {
 	return "segments"
 }
 
-// Accesses describes the accesses to global and shared memory, and those whose addresses
+// findPatterns describes the accesses to global and shared memory, and those whose addresses
 // tell the space, in the order of the instructions. Those that are never executed are
 // left out.
-func (r *Result) Accesses(mem Memory) []Access {
-	p := &patterns{r: r, agreed: r.agreed, mem: mem}
+func findPatterns(r *fixpoint.Solution, agreed *agreement, mem Memory) []Access {
+	p := &patterns{r: r, agreed: agreed, mem: mem}
 	p.partial = p.agreed.partial()
 	var all []Access
 	for b, block := range r.Graph.Blocks {
-		if r.in[b] == nil {
+		if r.In[b] == nil {
 			continue
 		}
-		st := r.in[b].Clone()
+		st := r.In[b].Clone()
 		for pc := block.Start; pc < block.End; pc++ {
 			if kind := accessKind(&r.Graph.Kernel.Instrs[pc]); kind != "" {
 				if a, ok := p.access(st, pc, b); ok {
@@ -67,7 +68,7 @@ func (r *Result) Accesses(mem Memory) []Access {
 					all = append(all, a)
 				}
 			}
-			r.machine.Execute(st, pc)
+			r.Machine.Execute(st, pc)
 		}
 	}
 	return all
@@ -103,7 +104,7 @@ func laneBytes(in *isa.Instr) int {
 }
 
 type patterns struct {
-	r       *Result
+	r       *fixpoint.Solution
 	agreed  *agreement
 	mem     Memory
 	partial []bool // by block: some lanes may be missing
@@ -136,7 +137,7 @@ func (a *agreement) partial() []bool {
 
 // access describes one access; false if it is never executed.
 func (p *patterns) access(st *transfer.State, pc, block int) (Access, bool) {
-	m := p.r.machine
+	m := p.r.Machine
 	in := &p.r.Graph.Kernel.Instrs[pc]
 	whole := !p.partial[block]
 	if in.Guard.Set {
@@ -151,7 +152,7 @@ func (p *patterns) access(st *transfer.State, pc, block int) (Access, bool) {
 	}
 	v := m.ComputeAddress(st, in)
 	if in.Space == isa.Shared && !v.Form.IsKnown() { // its high bits do not count
-		v = m.MakeValue(strided.Any(sharedBits), p.r.addressForm(st, in, sharedBits))
+		v = m.MakeValue(strided.Any(sharedBits), addressForm(p.r, st, in, sharedBits))
 	}
 	m.DropGuard()
 	lanes := p.r.Launch.Lanes()
@@ -225,7 +226,7 @@ type counted struct {
 
 // split sorts the symbols of the address.
 func (c *counted) split(block int) {
-	syms, f := c.r.machine.Syms, c.value.Form
+	syms, f := c.r.Machine.Syms, c.value.Form
 	c.own, c.other = affine.Constant(f.Bits, 0), affine.Constant(f.Bits, 0)
 	c.common, c.varying = affine.Constant(f.Bits, f.Constant), affine.Constant(f.Bits, 0)
 	c.rest = strided.Const(f.Bits, 0)
@@ -237,7 +238,7 @@ func (c *counted) split(block int) {
 		case c.agreed.formVaries(one, block):
 			c.varying = c.varying.AddMultiple(one, 1)
 			own, rest, ok := c.agreed.ownPart(t.Symbol, block)
-			if ok && (own.Bits == f.Bits || c.r.keepsDistances(t.Symbol, own)) {
+			if ok && (own.Bits == f.Bits || keepsDistances(c.r, t.Symbol, own)) {
 				c.own = c.own.AddMultiple(own.Lift(f.Bits), t.Coefficient)
 				c.rest = c.rest.Add(rest.set(f.Bits).Times(t.Coefficient))
 				continue
@@ -262,7 +263,7 @@ func (c *counted) offsets() ([][]int64, bool) {
 		var own []int64
 		key := ""
 		for i := first; i < end; i++ {
-			syms := c.r.machine.Syms
+			syms := c.r.Machine.Syms
 			of := func(s affine.Symbol) strided.Interval { return wordsInThread(syms, s, l, i) }
 			x, ok := syms.WordsWith(c.own, of).IsConst()
 			if !ok {
@@ -316,7 +317,7 @@ func stride(warps [][]int64) (int64, bool) {
 // byLane counts for every place relative to the division of memory at which the common
 // part of the address can lie.
 func (c *counted) byLane(warps [][]int64, whole bool) {
-	power2, rem := c.r.machine.Syms.Words(c.common).Add(c.rest).Residue()
+	power2, rem := c.r.Machine.Syms.Words(c.common).Add(c.rest).Residue()
 	unit := int64(c.unit())
 	step := min(int64(min(power2, 1<<32)), unit)
 	minimum, maximum := math.MaxInt, 0
@@ -379,9 +380,9 @@ func (c *counted) byRange() {
 	if c.atomic && c.access.Space == isa.Shared {
 		return
 	}
-	syms := c.r.machine.Syms
+	syms := c.r.Machine.Syms
 	span := syms.Words(c.own).Add(syms.Words(c.other)).Span()
-	here := syms.WordsWith(c.varying, func(s affine.Symbol) strided.Interval { return c.r.machine.FindSymbolWords(c.st, s) })
+	here := syms.WordsWith(c.varying, func(s affine.Symbol) strided.Interval { return c.r.Machine.FindSymbolWords(c.st, s) })
 	unit := c.mem.Segment
 	if c.access.Space == isa.Shared {
 		unit = c.mem.Banks * c.mem.BankWidth

@@ -82,8 +82,8 @@ func checkAccesses(t *testing.T, l *flowtest.Launch, r *Result, ctas int) (exact
 func TestAccessesOfRandomKernels(t *testing.T) {
 	exact, all := 0, 0
 	for _, seed := range effort.Draw(t, 1000) {
-		l := random(t, seed)
-		e, a := checkAccesses(t, l, Analyze(l.Graph, known(l, seed%3 == 2)), 3)
+		l := flowtest.RandomMixed(t, seed)
+		e, a := checkAccesses(t, l, Analyze(l.Graph, l.Known(seed%3 == 2)), 3)
 		exact, all = exact+e, all+a
 	}
 	t.Logf("%d of %d accesses depend on nothing else", exact, all)
@@ -141,7 +141,7 @@ add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 10; @%p1 bra L;`, 4, true, 1, 1, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			launch := launchfacts.Launch{Grid: [3]int{4, 1, 1}, Block: [3]int{64, 1, 1}, Params: []launchfacts.Word{{Offset: 0, Interval: strided.Multiples(64, 256)}}}
-			all := analyzed(t, graphOf(t, c.body), launch).Accesses(DefaultMemory)
+			all := Analyze(flowtest.BodyGraph(t, c.body), launch).Accesses(DefaultMemory)
 			a := all[len(all)-1]
 			if a.HasStride != c.hasStride || a.Stride != c.stride || a.Min != c.minimum || a.Max != c.maximum || !strings.Contains(a.Reason, c.reason) {
 				t.Errorf("got %+v", a)

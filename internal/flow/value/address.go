@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/transfer"
 	"warpbound/internal/isa"
@@ -55,7 +56,7 @@ type Address struct {
 
 	conditions *conditions     // of the block; nil if control fails behind the access
 	guard      []transfer.Fact // what the guard says besides
-	result     *Result
+	result     *fixpoint.Solution
 }
 
 // eachFact calls for each fact that holds where the access is executed.
@@ -94,39 +95,39 @@ func (a *Address) Key() string {
 	return fmt.Sprintf("%d %v %d%s", a.Constant, a.Conditions, number, factsKey(a.guard))
 }
 
-// Addresses returns what the threads of a launch access: by loads, stores and atomic operations on global, shared and
+// findAddresses returns what the threads of a launch access: by loads, stores and atomic operations on global, shared and
 // generic addresses, in the order of the instructions. Those that are never executed are left out.
 //
 // Counters of loops that change by a constant are replaced by what they begin with, plus
 // that constant times a number of iterations.
-func (r *Result) Addresses() []Address {
+func findAddresses(r *fixpoint.Solution, bounds []Bound) []Address {
 	control := newControlDependence(r)
-	x := &expansion{r: r, bounds: r.plainLoops()}
+	x := &expansion{r: r, bounds: bounds}
 	var all []Address
 	for b, block := range r.Graph.Blocks {
-		if r.in[b] == nil {
+		if r.In[b] == nil {
 			continue
 		}
-		st := r.in[b].Clone()
+		st := r.In[b].Clone()
 		for pc := block.Start; pc < block.End; pc++ {
 			in := &r.Graph.Kernel.Instrs[pc]
 			if accessKind(in) != "" {
-				if a, ok := r.addressOf(st, x, control, b, pc); ok {
+				if a, ok := describeAddress(r, st, x, control, b, pc); ok {
 					all = append(all, a)
 				}
 			}
-			r.machine.Execute(st, pc)
+			r.Machine.Execute(st, pc)
 		}
 	}
 	return all
 }
 
-// addressOf describes the address of one access; false if it is never executed.
-func (r *Result) addressOf(st *transfer.State, x *expansion, control *controlDependence, block, pc int) (Address, bool) {
+// describeAddress describes the address of one access; false if it is never executed.
+func describeAddress(r *fixpoint.Solution, st *transfer.State, x *expansion, control *controlDependence, block, pc int) (Address, bool) {
 	in := &r.Graph.Kernel.Instrs[pc]
 	a := Address{Instr: pc, Block: block, Bits: r.Graph.Kernel.AddressBits, Width: laneBytes(in), result: r}
-	a.Thread, a.CTA = r.allIndices()
-	if control.dom.Contains(block) { // else control fails behind the access, which paths through the kernel leave out
+	a.Thread, a.CTA = allIndices(r)
+	if r.Dom.Contains(block) { // else control fails behind the access, which paths through the kernel leave out
 		a.conditions, a.Conditions = control.conditionsAt(block), control.explained(block)
 		a.Thread, a.CTA = a.conditions.thread, a.conditions.cta
 	}
@@ -134,7 +135,7 @@ func (r *Result) addressOf(st *transfer.State, x *expansion, control *controlDep
 		a.Bits = min(a.Bits, sharedBits)
 	}
 	if in.Guard.Set {
-		facts, exact, ok := r.holds(r.machine.ReadRegister(st, in.Guard.Reg), !in.Guard.Not)
+		facts, exact, ok := deriveFixedFacts(r, r.Machine.ReadRegister(st, in.Guard.Reg), !in.Guard.Not)
 		if !ok {
 			return a, false
 		}
@@ -142,9 +143,9 @@ func (r *Result) addressOf(st *transfer.State, x *expansion, control *controlDep
 		a.Conditions = a.Conditions && exact
 	}
 	for _, f := range a.guard {
-		r.narrowIndices(&a.Thread, &a.CTA, f)
+		narrowIndices(r, &a.Thread, &a.CTA, f)
 	}
-	form := r.addressForm(st, in, a.Bits)
+	form := addressForm(r, st, in, a.Bits)
 	if !form.IsKnown() {
 		a.Reason = "its address is not affine"
 		return a, true
@@ -156,7 +157,7 @@ func (r *Result) addressOf(st *transfer.State, x *expansion, control *controlDep
 	}
 	a.Constant = strided.SignExtend(form.Constant, form.Bits)
 	for _, t := range form.Terms {
-		a.Terms = append(a.Terms, r.term(t, form.Bits))
+		a.Terms = append(a.Terms, describeTerm(r, t, form.Bits))
 	}
 	a.Terms = append(a.Terms, counts...)
 	return a, true
@@ -166,8 +167,8 @@ func (r *Result) addressOf(st *transfer.State, x *expansion, control *controlDep
 const sharedBits = 32
 
 // addressForm returns the form of an address in so many bits.
-func (r *Result) addressForm(st *transfer.State, in *isa.Instr, bits int) affine.Form {
-	m := r.machine
+func addressForm(r *fixpoint.Solution, st *transfer.State, in *isa.Instr, bits int) affine.Form {
+	m := r.Machine
 	if bits == r.Graph.Kernel.AddressBits {
 		return m.ComputeAddress(st, in).Form
 	}
@@ -184,22 +185,22 @@ func (r *Result) addressForm(st *transfer.State, in *isa.Instr, bits int) affine
 	return form
 }
 
-// term describes a term of a form.
-func (r *Result) term(t affine.Term, width int) Term {
-	y := &r.machine.Syms.Symbols[t.Symbol]
+// describeTerm describes a term of a form.
+func describeTerm(r *fixpoint.Solution, t affine.Term, width int) Term {
+	y := &r.Machine.Syms.Symbols[t.Symbol]
 	lo, hi := y.Set.Unsigned()
 	out := Term{
 		Coef: strided.SignExtend(t.Coefficient, width), Name: y.Name, Min: lo, Max: hi, Param: y.Word, symbol: t.Symbol,
 	}
-	out.Role, out.Axis = r.role(t.Symbol)
+	out.Role, out.Axis = roleOf(r, t.Symbol)
 	out.Base = out.Role == Common && y.Operation == nil && y.Element == nil && y.Special == 0 &&
 		y.Set.Bits() == r.Graph.Kernel.AddressBits
 	return out
 }
 
-// role tells how a symbol differs between threads.
-func (r *Result) role(s affine.Symbol) (Role, int) {
-	y := &r.machine.Syms.Symbols[s]
+// roleOf tells how a symbol differs between threads.
+func roleOf(r *fixpoint.Solution, s affine.Symbol) (Role, int) {
+	y := &r.Machine.Syms.Symbols[s]
 	switch {
 	case y.Origin != affine.Fixed:
 		return Free, 0
@@ -218,7 +219,7 @@ func (r *Result) role(s affine.Symbol) (Role, int) {
 	role := Common
 	for _, f := range y.Args {
 		for _, t := range f.Terms {
-			switch part, _ := r.role(t.Symbol); part {
+			switch part, _ := roleOf(r, t.Symbol); part {
 			case Common:
 			case ThreadIndex, OfThread:
 				if role == Common {
@@ -238,18 +239,18 @@ func (a *Address) OfThread(t Term, thread int) (uint64, bool) {
 	if !a.result.Launch.Known() {
 		return 0, false
 	}
-	return wordsInThread(a.result.machine.Syms, t.symbol, &a.result.Launch, thread).IsConst()
+	return wordsInThread(a.result.Machine.Syms, t.symbol, &a.result.Launch, thread).IsConst()
 }
 
 // AllowedTo reports whether the conditions under which the access is executed hold for a thread of a CTA, by its
 // number; false if that is not known. The launch must be known.
 func (a *Address) AllowedTo(thread int, cta [3]int) bool {
-	syms, l := a.result.machine.Syms, &a.result.Launch
+	syms, l := a.result.Machine.Syms, &a.result.Launch
 	for f := range a.eachFact() {
 		sum := strided.Const(f.Form.Bits, f.Form.Constant)
 		for _, e := range f.Form.Terms {
 			s := wordsInThread(syms, e.Symbol, l, thread)
-			if role, axis := a.result.role(e.Symbol); role == CTAIndex {
+			if role, axis := roleOf(a.result, e.Symbol); role == CTAIndex {
 				s = strided.Const(32, uint64(cta[axis]))
 			}
 			if s.Bits() >= f.Form.Bits {
@@ -266,79 +267,79 @@ func (a *Address) AllowedTo(thread int, cta [3]int) bool {
 	return true
 }
 
-// onlyWay returns the edge by which control comes to a block, if there is only one.
-func (r *Result) onlyWay(block int) (from, way int, ok bool) {
-	for _, e := range r.into[block] {
-		if r.along[e.block][e.index] != nil {
+// findOnlyEdge returns the edge by which control comes to a block, if there is only one.
+func findOnlyEdge(r *fixpoint.Solution, block int) (from, way int, ok bool) {
+	for _, e := range r.Into[block] {
+		if r.Along[e.Block][e.Index] != nil {
 			if ok {
 				return 0, 0, false
 			}
-			from, way, ok = e.block, e.index, true
+			from, way, ok = e.Block, e.Index, true
 		}
 	}
 	return from, way, ok
 }
 
-// sameForAll reports whether all threads of the grid go the same way at the end of a block.
-func (r *Result) sameForAll(b int) bool {
+// goesOneWay reports whether all threads of the grid go the same way at the end of a block.
+func goesOneWay(r *fixpoint.Solution, b int) bool {
 	last := r.Graph.Last(b)
-	for _, st := range r.along[b] {
+	for _, st := range r.Along[b] {
 		if st == nil || !last.Guard.Set {
 			continue
 		}
-		return r.commonCondition(r.machine.ReadRegister(st, last.Guard.Reg).Cond)
+		return isCommon(r, r.Machine.ReadRegister(st, last.Guard.Reg).Cond)
 	}
 	return false
 }
 
-func (r *Result) commonCondition(c *transfer.Condition) bool {
+func isCommon(r *fixpoint.Solution, c *transfer.Condition) bool {
 	if c == nil {
 		return false
 	}
 	common := func(f affine.Form) bool {
-		return f.IsKnown() && !f.Mentions(func(s affine.Symbol) bool { role, _ := r.role(s); return role != Common })
+		return f.IsKnown() && !f.Mentions(func(s affine.Symbol) bool { role, _ := roleOf(r, s); return role != Common })
 	}
 	if c.Op == isa.Setp {
 		return common(c.A.Form) && common(c.B.Form)
 	}
-	return (c.Left == nil || r.commonCondition(c.Left)) && (c.Right == nil || r.commonCondition(c.Right)) && (c.Op == isa.Not || c.Left != nil && c.Right != nil)
+	return (c.Left == nil || isCommon(r, c.Left)) && (c.Right == nil || isCommon(r, c.Right)) && (c.Op == isa.Not || c.Left != nil && c.Right != nil)
 }
 
-// holds returns what the truth of a predicate says of constants of the thread, and whether that is all that it says;
+// deriveFixedFacts returns what the truth of a predicate says of constants of the thread, and whether that is all that it says;
 // false at last if it is impossible.
-func (r *Result) holds(predicate *transfer.Value, holds bool) (known []transfer.Fact, exact, ok bool) {
+func deriveFixedFacts(r *fixpoint.Solution, predicate *transfer.Value, holds bool) (known []transfer.Fact, exact, ok bool) {
 	if c, isConst := predicate.Set.IsConst(); isConst {
 		return nil, true, (c != 0) == holds
 	}
-	facts, ok := r.machine.DeriveFacts(predicate.Cond, holds)
+	facts, ok := r.Machine.DeriveFacts(predicate.Cond, holds)
 	for _, f := range facts {
-		if r.machine.Syms.IsFixed(f.Form) && len(f.Form.Terms) > 0 {
+		if r.Machine.Syms.IsFixed(f.Form) && len(f.Form.Terms) > 0 {
 			known = append(known, f)
 		}
 	}
-	return known, r.commonCondition(predicate.Cond) || r.exactly(predicate.Cond, holds), ok
+	return known, isCommon(r, predicate.Cond) || isExact(r, predicate.Cond, holds), ok
 }
 
-// exactly reports whether facts says all of a condition: that constants of the thread are in some sets.
-func (r *Result) exactly(c *transfer.Condition, holds bool) bool {
+// isExact reports whether facts says all of a condition: that constants of the thread are in some sets.
+func isExact(r *fixpoint.Solution, c *transfer.Condition, holds bool) bool {
 	switch {
 	case c == nil:
 		return false
 	case c.Op == isa.Not:
-		return r.exactly(c.Left, !holds)
+		return isExact(r, c.Left, !holds)
 	case c.Op == isa.And && holds, c.Op == isa.Or && !holds:
-		return r.exactly(c.Left, holds) && r.exactly(c.Right, holds)
+		return isExact(r, c.Left, holds) && isExact(r, c.Right, holds)
 	case c.Op != isa.Setp || c.Real != isa.Invalid:
 		return false
 	}
 	_, constA := c.A.Set.IsConst()
 	_, constB := c.B.Set.IsConst()
 	different := (c.Cmp == isa.Ne) == holds && (c.Cmp == isa.Eq || c.Cmp == isa.Ne)
-	return (constA || constB) && !different && r.machine.Syms.IsFixed(c.A.Form) && r.machine.Syms.IsFixed(c.B.Form)
+	return (constA || constB) && !different && r.Machine.Syms.IsFixed(c.A.Form) && r.Machine.Syms.IsFixed(c.B.Form)
 }
 
 // allIndices returns the indices of all threads, and of their CTAs.
-func (r *Result) allIndices() (thread, cta [3]affine.Range) {
+func allIndices(r *fixpoint.Solution) (thread, cta [3]affine.Range) {
 	for axis := range 3 {
 		set, _, _ := r.Launch.SpecialRegister(isa.TidX+isa.Special(axis), r.Graph.Kernel.Bounds)
 		thread[axis] = rangeOf(set)
@@ -354,8 +355,8 @@ func rangeOf(s strided.Interval) affine.Range {
 }
 
 // narrowIndices uses a fact for the indices of threads that occur in it, as far as it counts in numbers that do not wrap around.
-func (r *Result) narrowIndices(thread, cta *[3]affine.Range, f transfer.Fact) {
-	syms := r.machine.Syms
+func narrowIndices(r *fixpoint.Solution, thread, cta *[3]affine.Range, f transfer.Fact) {
+	syms := r.Machine.Syms
 	var lo, hi int64 // of the form
 	switch {
 	case syms.Fits(f.Form, false):
@@ -377,7 +378,7 @@ func (r *Result) narrowIndices(thread, cta *[3]affine.Range, f transfer.Fact) {
 			continue
 		}
 		var to *affine.Range
-		switch role, axis := r.role(t.Symbol); role {
+		switch role, axis := roleOf(r, t.Symbol); role {
 		case ThreadIndex:
 			to = &thread[axis]
 		case CTAIndex:
@@ -391,7 +392,7 @@ func (r *Result) narrowIndices(thread, cta *[3]affine.Range, f transfer.Fact) {
 
 // expansion replaces counters of loops.
 type expansion struct {
-	r      *Result
+	r      *fixpoint.Solution
 	bounds []Bound
 }
 
@@ -427,7 +428,7 @@ func (x *expansion) replace(f affine.Form) (affine.Form, Term, bool) {
 		if !out.IsKnown() {
 			continue
 		}
-		name := "iterations of " + x.r.machine.Syms.NameOf(t.Symbol)
+		name := "iterations of " + x.r.Machine.Syms.NameOf(t.Symbol)
 		return out, Term{Coef: k, Role: Free, Name: name, Max: times}, true
 	}
 	return f, Term{}, false
@@ -436,14 +437,14 @@ func (x *expansion) replace(f affine.Form) (affine.Form, Term, bool) {
 // counter returns the form, in so many bits, with which a counter begins, its change in an iteration, and how many
 // iterations there can be.
 func (x *expansion) counter(s affine.Symbol, width int) (start affine.Form, step int64, times uint64, ok bool) {
-	m := x.r.machine
+	m := x.r.Machine
 	y := &m.Syms.Symbols[s]
 	loops := x.r.Graph.Loops()
 	if y.Origin != affine.Merged || y.Set.Bits() > width || y.Block == x.r.Graph.Entry() {
 		return affine.Form{}, 0, 0, false
 	}
 	at := loops.Innermost(y.Block)
-	if at < 0 || loops.Loops[at].Header != y.Block || !x.r.regular(&loops.Loops[at]) {
+	if at < 0 || loops.Loops[at].Header != y.Block || !x.r.IsRegular(&loops.Loops[at]) {
 		return affine.Form{}, 0, 0, false
 	}
 	l := &counting{r: x.r, loop: &loops.Loops[at]}

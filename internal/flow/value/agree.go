@@ -6,6 +6,7 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/transfer"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
@@ -28,7 +29,7 @@ import (
 // Lanes that go nowhere but to an end do not reconverge. Behind branches whose reconvergence
 // point is no post-dominator nothing is agreed on that was assigned behind them.
 type agreement struct {
-	r        *Result
+	r        *fixpoint.Solution
 	flow     *graph.Graph
 	varies   []bool          // by symbol
 	branches map[int]*branch // divergent ones, by block
@@ -56,10 +57,10 @@ type branch struct {
 }
 
 // agree finds the agreement, beginning with everything agreed on.
-func agree(r *Result) *agreement {
+func agree(r *fixpoint.Solution) *agreement {
 	flow := r.Graph.Flow.Graph()
 	a := &agreement{
-		r: r, flow: flow, varies: make([]bool, len(r.machine.Syms.Symbols)),
+		r: r, flow: flow, varies: make([]bool, len(r.Machine.Syms.Symbols)),
 		branches: make(map[int]*branch), around: make([][]*branch, flow.Len()), joining: make([][]*branch, flow.Len()),
 		again: make(map[[2]int]blocks), seen: make([]int, flow.Len()),
 	}
@@ -123,7 +124,7 @@ func (a *agreement) outdated(s affine.Symbol, block int) bool {
 
 // assigned returns the block where a symbol is assigned, -1 if it is fixed.
 func (a *agreement) assigned(s affine.Symbol) int {
-	y := &a.r.machine.Syms.Symbols[s]
+	y := &a.r.Machine.Syms.Symbols[s]
 	if y.Origin == affine.Defined {
 		return a.r.Graph.BlockOf(y.PC % len(a.r.Graph.Kernel.Instrs))
 	}
@@ -165,7 +166,7 @@ func (a *agreement) reach(without int, from ...int) blocks {
 }
 
 func (a *agreement) symbolVaries(s affine.Symbol) bool {
-	y := &a.r.machine.Syms.Symbols[s]
+	y := &a.r.Machine.Syms.Symbols[s]
 	switch y.Origin {
 	case affine.Fixed:
 		return y.Varies
@@ -183,32 +184,14 @@ func (a *agreement) symbolVaries(s affine.Symbol) bool {
 	return false
 }
 
-// incoming is a form that a register has on an edge to a block.
-type incoming struct {
-	from int
-	form affine.Form
-}
-
-// comes returns the forms with which a register comes to a block, along the edges that
-// control passes.
-func (r *Result) comes(block int, reg isa.Reg) []incoming {
-	var in []incoming
-	for _, e := range r.into[block] {
-		if st := r.along[e.block][e.index]; st != nil {
-			in = append(in, incoming{e.block, r.machine.ReadRegister(st, reg).Form})
-		}
-	}
-	return in
-}
-
 // merges reports whether lanes may disagree on a register at the beginning of a block.
 func (a *agreement) merges(block int, reg isa.Reg) bool {
-	in := a.r.comes(block, reg)
+	in := a.r.FindIncoming(block, reg)
 	if block == a.r.Graph.Entry() {
 		return true // of what it holds at first nothing is known
 	}
 	for _, f := range in {
-		if a.formVaries(f.form, f.from) {
+		if a.formVaries(f.Form, f.From) {
 			return true
 		}
 	}
@@ -230,7 +213,7 @@ func (x *branch) joins(block int) bool {
 func (a *agreement) diverges(b int) bool {
 	taken := 0
 	var st *transfer.State
-	for _, s := range a.r.along[b] {
+	for _, s := range a.r.Along[b] {
 		if s != nil {
 			st = s
 			taken++
@@ -240,10 +223,10 @@ func (a *agreement) diverges(b int) bool {
 		return false
 	}
 	last := a.r.Graph.Last(b)
-	if last.Guard.Set && a.formVaries(a.r.machine.ReadRegister(st, last.Guard.Reg).Form, b) {
+	if last.Guard.Set && a.formVaries(a.r.Machine.ReadRegister(st, last.Guard.Reg).Form, b) {
 		return true
 	}
-	return last.Op == isa.BrxIdx && (last.Src[0].Kind != isa.KindReg || a.formVaries(a.r.machine.ReadRegister(st, last.Src[0].Reg).Form, b))
+	return last.Op == isa.BrxIdx && (last.Src[0].Kind != isa.KindReg || a.formVaries(a.r.Machine.ReadRegister(st, last.Src[0].Reg).Form, b))
 }
 
 // branch describes a divergent branch; nil if at most one way leads on.

@@ -7,6 +7,7 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/transfer"
 	"warpbound/internal/graph"
 )
@@ -14,8 +15,7 @@ import (
 // controlDependence tells of each block which branches decide whether control comes there, and what
 // their conditions say then.
 type controlDependence struct {
-	r        *Result
-	dom      *graph.DomTree
+	r        *fixpoint.Solution
 	branches [][]int       // by block: those that it depends on (Ferrante, Ottenstein and Warren, TOPLAS 1987)
 	before   []*conditions // by block, as conditionsAt finds them
 	numbers  map[conditionsKey]int
@@ -74,16 +74,16 @@ type conditionsKey struct {
 	around int // its number
 }
 
-func newControlDependence(r *Result) *controlDependence {
+func newControlDependence(r *fixpoint.Solution) *controlDependence {
 	g := r.Graph.Flow.Graph()
 	n := g.Len()
 	d := &controlDependence{
-		r: r, dom: graph.Dominators(g, r.Graph.Entry()), branches: make([][]int, n), before: make([]*conditions, n),
+		r: r, branches: make([][]int, n), before: make([]*conditions, n),
 		numbers: make(map[conditionsKey]int), common: make([]truth, n), complete: make([]truth, n), seen: make([]int, n),
 	}
 	post := graph.PostDominators(g, r.Graph.Exit())
 	for b := range r.Graph.Blocks {
-		if r.in[b] == nil || len(g.Succ(b)) < 2 {
+		if r.In[b] == nil || len(g.Succ(b)) < 2 {
 			continue
 		}
 		for _, s := range g.Succ(b) {
@@ -101,7 +101,7 @@ func newControlDependence(r *Result) *controlDependence {
 // alone control comes to it, and to the blocks that dominate it.
 func (d *controlDependence) conditionsAt(block int) *conditions {
 	var missing []int
-	for b := block; d.before[b] == nil; b = d.dom.IDom(b) {
+	for b := block; d.before[b] == nil; b = d.r.Dom.IDom(b) {
 		missing = append(missing, b)
 		if b == d.r.Graph.Entry() {
 			break
@@ -117,15 +117,15 @@ func (d *controlDependence) conditionsAt(block int) *conditions {
 func (d *controlDependence) addConditions(b int) *conditions {
 	c, g := &conditions{branch: -1}, d.r.Graph
 	if b == g.Entry() {
-		c.thread, c.cta = d.r.allIndices()
+		c.thread, c.cta = allIndices(d.r)
 		return c
 	}
-	around := d.before[d.dom.IDom(b)]
+	around := d.before[d.r.Dom.IDom(b)]
 	c.thread, c.cta, c.number, c.around = around.thread, around.cta, around.number, around
 	if len(around.own) == 0 {
 		c.around = around.around
 	}
-	from, way, single := d.r.onlyWay(b)
+	from, way, single := findOnlyEdge(d.r, b)
 	if !single {
 		return c
 	}
@@ -135,9 +135,9 @@ func (d *controlDependence) addConditions(b int) *conditions {
 	}
 	holds := (g.Blocks[from].Edges[way].Kind != cfg.FallThrough) != last.Guard.Not
 	c.branch = from
-	c.own, c.exact, _ = d.r.holds(d.r.machine.ReadRegister(d.r.along[from][way], last.Guard.Reg), holds)
+	c.own, c.exact, _ = deriveFixedFacts(d.r, d.r.Machine.ReadRegister(d.r.Along[from][way], last.Guard.Reg), holds)
 	for _, f := range c.own {
-		d.r.narrowIndices(&c.thread, &c.cta, f)
+		narrowIndices(d.r, &c.thread, &c.cta, f)
 	}
 	if len(c.own) > 0 {
 		key := conditionsKey{factsKey(c.own), around.number}
@@ -178,7 +178,7 @@ func (d *controlDependence) searchUnexplained(block int) int {
 		at := work[len(work)-1]
 		work = work[:len(work)-1]
 		for _, b := range d.branches[at] {
-			if d.seen[b] == d.searches || d.dom.Dominates(block, b) { // which decides whether it comes again
+			if d.seen[b] == d.searches || d.r.Dom.Dominates(block, b) { // which decides whether it comes again
 				continue
 			}
 			d.seen[b] = d.searches
@@ -194,7 +194,7 @@ func (d *controlDependence) searchUnexplained(block int) int {
 // decided reports whether the facts at a block are all that the condition of a branch says.
 func (d *controlDependence) decided(branch, block int) bool {
 	for _, s := range d.r.Graph.Succ(branch) {
-		if s != d.r.Graph.Exit() && d.dom.Dominates(s, block) {
+		if s != d.r.Graph.Exit() && d.r.Dom.Dominates(s, block) {
 			if c := d.conditionsAt(s); c.branch == branch && c.exact {
 				return true
 			}
@@ -206,7 +206,7 @@ func (d *controlDependence) decided(branch, block int) bool {
 // sameForAll reports whether all threads of the grid go the same way at the end of a block.
 func (d *controlDependence) sameForAll(b int) bool {
 	if d.common[b] == notAsked {
-		d.common[b] = truthOf(d.r.sameForAll(b))
+		d.common[b] = truthOf(goesOneWay(d.r, b))
 	}
 	return d.common[b] == yes
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/transfer"
 	"warpbound/internal/kernelgen"
@@ -45,10 +46,10 @@ func TestControlDependence(t *testing.T) {
 		if len(l.Graph.Endless()) > 0 {
 			continue
 		}
-		d := newControlDependence(r)
+		d := newControlDependence(r.solution)
 		numbers := make(map[string]int)
 		for b := range l.Graph.Blocks {
-			if r.in[b] == nil || !d.dom.Contains(b) {
+			if d.r.In[b] == nil || !d.r.Dom.Contains(b) {
 				continue
 			}
 			holdConditions(t, d, b, numbers)
@@ -75,13 +76,13 @@ func TestControlDependence(t *testing.T) {
 func holdConditions(t *testing.T, d *controlDependence, block int, numbers map[string]int) {
 	t.Helper()
 	var facts []transfer.Fact
-	thread, cta := d.r.allIndices()
-	for b := block; b != d.r.Graph.Entry(); b = d.dom.IDom(b) {
+	thread, cta := allIndices(d.r)
+	for b := block; b != d.r.Graph.Entry(); b = d.r.Dom.IDom(b) {
 		own, _, _ := ownFacts(d.r, b)
 		facts = append(facts, own...)
 	}
 	for _, f := range facts {
-		d.r.narrowIndices(&thread, &cta, f)
+		narrowIndices(d.r, &thread, &cta, f)
 	}
 	c := d.conditionsAt(block)
 	key := factsKey(facts)
@@ -101,13 +102,13 @@ func holdConditions(t *testing.T, d *controlDependence, block int, numbers map[s
 
 // ownFacts returns what the branch says by which alone control comes to a block, that it is all that
 // it says, and the block of the branch, -1 if there is none.
-func ownFacts(r *Result, b int) (facts []transfer.Fact, exact bool, branch int) {
-	from, way, single := r.onlyWay(b)
+func ownFacts(r *fixpoint.Solution, b int) (facts []transfer.Fact, exact bool, branch int) {
+	from, way, single := findOnlyEdge(r, b)
 	if !single || b == r.Graph.Entry() || !r.Graph.Last(from).Guard.Set || len(r.Graph.Blocks[from].Edges) < 2 {
 		return nil, false, -1
 	}
 	holds := (r.Graph.Blocks[from].Edges[way].Kind != cfg.FallThrough) != r.Graph.Last(from).Guard.Not
-	facts, exact, _ = r.holds(r.machine.ReadRegister(r.along[from][way], r.Graph.Last(from).Guard.Reg), holds)
+	facts, exact, _ = deriveFixedFacts(r, r.Machine.ReadRegister(r.Along[from][way], r.Graph.Last(from).Guard.Reg), holds)
 	return facts, exact, from
 }
 
@@ -115,7 +116,7 @@ func ownFacts(r *Result, b int) (facts []transfer.Fact, exact bool, branch int) 
 // which these depend, say all by facts or go one way, unless they come behind the block.
 func explainedByPaths(d *controlDependence, block int) bool {
 	decided := make(map[int]bool)
-	for b := block; b != d.r.Graph.Entry(); b = d.dom.IDom(b) {
+	for b := block; b != d.r.Graph.Entry(); b = d.r.Dom.IDom(b) {
 		if _, exact, branch := ownFacts(d.r, b); exact {
 			decided[branch] = true
 		}
@@ -124,11 +125,11 @@ func explainedByPaths(d *controlDependence, block int) bool {
 	var explained func(at int) bool
 	explained = func(at int) bool {
 		for b := range d.r.Graph.Blocks {
-			if seen[b] || d.r.in[b] == nil || d.dom.Dominates(block, b) || !dependsOn(d.r.Graph, at, b) {
+			if seen[b] || d.r.In[b] == nil || d.r.Dom.Dominates(block, b) || !dependsOn(d.r.Graph, at, b) {
 				continue
 			}
 			seen[b] = true
-			if !decided[b] && !d.r.sameForAll(b) || !explained(b) {
+			if !decided[b] && !goesOneWay(d.r, b) || !explained(b) {
 				return false
 			}
 		}

@@ -44,9 +44,9 @@ func (l *counting) start(f affine.Form) (affine.Form, strided.Interval, bool) {
 func (l *counting) enters(reg isa.Reg) *transfer.Value {
 	var all *transfer.Value
 	m := l.machine()
-	for _, e := range l.r.into[l.loop.Header] {
-		st := l.r.along[e.block][e.index]
-		if st == nil || l.loop.Contains(e.block) {
+	for _, e := range l.r.Into[l.loop.Header] {
+		st := l.r.Along[e.Block][e.Index]
+		if st == nil || l.loop.Contains(e.Block) {
 			continue
 		}
 		v := m.ReadRegister(st, reg)
@@ -106,9 +106,9 @@ func (l *counting) step(f affine.Form) (strided.Interval, bool) {
 // next returns the forms with which a register comes back to the header.
 func (l *counting) next(reg isa.Reg) []affine.Form {
 	var forms []affine.Form
-	for _, e := range l.r.comes(l.loop.Header, reg) {
-		if l.loop.Contains(e.from) {
-			forms = append(forms, e.form)
+	for _, e := range l.r.FindIncoming(l.loop.Header, reg) {
+		if l.loop.Contains(e.From) {
+			forms = append(forms, e.Form)
 		}
 	}
 	return forms
@@ -149,7 +149,7 @@ func (l *counting) linear(c *transfer.Condition) Bound {
 // where returns the words of a form where control enters the loop, as far as conditions on constants of the thread tell
 // that lead there.
 func (l *counting) where(f affine.Form, words strided.Interval) strided.Interval {
-	if !f.IsKnown() || !l.dom.Contains(l.loop.Header) {
+	if !f.IsKnown() || !l.r.Dom.Contains(l.loop.Header) {
 		return words
 	}
 	return l.paths.words(f, words, slices.Concat(l.paths.enters(l.loop), l.under))

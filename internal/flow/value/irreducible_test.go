@@ -33,11 +33,11 @@ M: mul.lo.u32 %%r2, %%r2, %%r2; setp.lt.u32 %%p, %%r2, 1000; @%%p bra M;
 ret;
 }
 `, before, behind))
-		r := analyzed(t, g, launchfacts.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}})
+		r := Analyze(g, launchfacts.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}})
 		bounds := r.Loops()
 		regular := bounds[:0:0]
 		for i, b := range bounds {
-			if r.regular(&g.Loops().Loops[i]) {
+			if r.solution.IsRegular(&g.Loops().Loops[i]) {
 				b.Header = 0 // which is another one
 				regular = append(regular, b)
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/strided"
 )
 
@@ -13,7 +14,7 @@ import (
 // what they agree on as long as they go through the loop together: the rest is then a
 // value that begins, goes on and merges like one that all lanes agree on. It also returns the low bits of the rest.
 func (a *agreement) ownPart(counter affine.Symbol, block int) (affine.Form, residue, bool) {
-	syms := a.r.machine.Syms
+	syms := a.r.Machine.Syms
 	y := &syms.Symbols[counter]
 	if y.Origin != affine.Merged {
 		return affine.Form{}, residue{}, false
@@ -23,40 +24,40 @@ func (a *agreement) ownPart(counter affine.Symbol, block int) (affine.Form, resi
 		return affine.Form{}, residue{}, false
 	}
 	l := &a.r.Graph.Loops().Loops[loop]
-	if l.Header != y.Block || y.Block == a.r.Graph.Entry() || !a.r.regular(l) {
+	if l.Header != y.Block || y.Block == a.r.Graph.Entry() || !a.r.IsRegular(l) {
 		return affine.Form{}, residue{}, false
 	}
 	own := affine.Form{}
 	var low residue
-	remainders := make([]incoming, 0, 4)
-	for _, e := range a.r.comes(y.Block, y.Reg) {
-		if l.Contains(e.from) {
+	remainders := make([]fixpoint.Incoming, 0, 4)
+	for _, e := range a.r.FindIncoming(y.Block, y.Reg) {
+		if l.Contains(e.From) {
 			// What it changes by; the rest of the counter itself is agreed on by induction.
-			rest := e.form.AddMultiple(affine.OfSymbol(y.Set.Bits(), counter), ^uint64(0))
+			rest := e.Form.AddMultiple(affine.OfSymbol(y.Set.Bits(), counter), ^uint64(0))
 			mentioned := rest.Mentions(func(s affine.Symbol) bool { return s == counter })
-			if mentioned || a.formVaries(rest, e.from) || a.outdated(counter, e.from) {
+			if mentioned || a.formVaries(rest, e.From) || a.outdated(counter, e.From) {
 				return affine.Form{}, residue{}, false
 			}
 			low.changes(syms.Words(rest))
-			remainders = append(remainders, incoming{e.from, rest.AddMultiple(affine.OfSymbol(y.Set.Bits(), counter), 1)})
+			remainders = append(remainders, fixpoint.Incoming{From: e.From, Form: rest.AddMultiple(affine.OfSymbol(y.Set.Bits(), counter), 1)})
 			continue
 		}
-		if !e.form.IsKnown() {
+		if !e.Form.IsKnown() {
 			return affine.Form{}, residue{}, false
 		}
-		part := affine.Constant(e.form.Bits, 0)
-		for _, t := range e.form.Terms {
+		part := affine.Constant(e.Form.Bits, 0)
+		for _, t := range e.Form.Terms {
 			if z := &syms.Symbols[t.Symbol]; z.Origin == affine.Fixed && z.Varies {
-				part = part.AddMultiple(affine.Form{Bits: e.form.Bits, Terms: []affine.Term{t}}, 1)
+				part = part.AddMultiple(affine.Form{Bits: e.Form.Bits, Terms: []affine.Term{t}}, 1)
 			}
 		}
-		rest := e.form.AddMultiple(part, ^uint64(0))
-		if own.IsKnown() && !own.Equal(part) || a.formVaries(rest, e.from) {
+		rest := e.Form.AddMultiple(part, ^uint64(0))
+		if own.IsKnown() && !own.Equal(part) || a.formVaries(rest, e.From) {
 			return affine.Form{}, residue{}, false
 		}
 		own = part
 		low.begins(syms.Words(rest))
-		remainders = append(remainders, incoming{e.from, rest})
+		remainders = append(remainders, fixpoint.Incoming{From: e.From, Form: rest})
 	}
 	return own, low, own.IsKnown() && !a.mixes(y.Block, remainders)
 }
@@ -89,22 +90,22 @@ func (r *residue) set(width int) strided.Interval {
 }
 
 // mixes reports whether lanes come to a block together with different ones of some forms.
-func (a *agreement) mixes(block int, in []incoming) bool {
+func (a *agreement) mixes(block int, in []fixpoint.Incoming) bool {
 	mixed := func(x *branch) bool { return x.joins(block) && a.mixesBehind(x, block, in) }
 	return slices.ContainsFunc(a.around[block], mixed) || slices.ContainsFunc(a.joining[block], mixed)
 }
 
 // mixesBehind is mixes for lanes that diverged at a branch.
-func (a *agreement) mixesBehind(x *branch, block int, in []incoming) bool {
+func (a *agreement) mixesBehind(x *branch, block int, in []fixpoint.Incoming) bool {
 	first := affine.Form{}
 	for _, f := range in {
-		if f.from != x.block && !x.region.contains(f.from) {
+		if f.From != x.block && !x.region.contains(f.From) {
 			continue
 		}
-		if first.IsKnown() && !first.Equal(f.form) || a.outdatedIn(f.form, block) {
+		if first.IsKnown() && !first.Equal(f.Form) || a.outdatedIn(f.Form, block) {
 			return true
 		}
-		first = f.form
+		first = f.Form
 	}
 	return false
 }
@@ -117,9 +118,9 @@ func (a *agreement) outdatedIn(f affine.Form, block int) bool {
 
 // keepsDistances reports whether lanes that differ in a symbol by their own part, modulo
 // 2 to the power of its width, do so as numbers.
-func (r *Result) keepsDistances(s affine.Symbol, own affine.Form) bool {
-	lo, hi := r.machine.Syms.Symbols[s].Set.Unsigned()
-	minimum, maximum, ok := r.machine.Syms.ExactRange(own)
+func keepsDistances(r *fixpoint.Solution, s affine.Symbol, own affine.Form) bool {
+	lo, hi := r.Machine.Syms.Symbols[s].Set.Unsigned()
+	minimum, maximum, ok := r.Machine.Syms.ExactRange(own)
 	half := strided.Mask(own.Bits) / 2
 	return ok && hi-lo < half && uint64(maximum-minimum) < half && minimum >= 0 && uint64(maximum) <= half
 }

@@ -17,7 +17,7 @@ func (l *counting) leaves(b, way int) bool {
 	if !l.loop.Contains(e.To) {
 		return true
 	}
-	st := l.r.along[b][way]
+	st := l.r.Along[b][way]
 	if st == nil || l.simple(b, way) {
 		return false
 	}
@@ -78,10 +78,10 @@ func (l *counting) staying(b int, holds bool) *transfer.Condition {
 	var found *transfer.Condition
 	ways := 0
 	for _, e := range l.paths.into[b] {
-		if l.dom.Dominates(b, e.block) {
+		if l.r.Dom.Dominates(b, e.Block) {
 			return nil // what is known there may be about symbols that get new values here
 		}
-		st := l.r.along[e.block][e.index].Clone()
+		st := l.r.Along[e.Block][e.Index].Clone()
 		for pc := block.Start; pc < block.End; pc++ {
 			m.Execute(st, pc)
 		}

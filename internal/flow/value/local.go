@@ -1,6 +1,7 @@
 package value
 
 import (
+	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/transfer"
 	"warpbound/internal/isa"
@@ -12,19 +13,19 @@ type Offset struct {
 	Set   strided.Interval // of as many bits as an address has
 }
 
-// Offsets returns the offsets of accesses that control comes to, in the order of the instructions.
+// findOffsets returns the offsets of accesses that control comes to, in the order of the instructions.
 // of has the number of a variable for each instruction that it asks for.
-func (r *Result) Offsets(of map[int]int32) []Offset {
-	m := r.machine
+func findOffsets(r *fixpoint.Solution, of map[int]int32) []Offset {
+	m := r.Machine
 	var all []Offset
 	for b, block := range r.Graph.Blocks {
-		if r.in[b] == nil {
+		if r.In[b] == nil {
 			continue
 		}
-		st := r.in[b].Clone()
+		st := r.In[b].Clone()
 		for pc := block.Start; pc < block.End; pc++ {
 			if v, ok := of[pc]; ok {
-				if o, executed := r.offset(st, pc, v); executed {
+				if o, executed := describeOffset(r, st, pc, v); executed {
 					all = append(all, o)
 				}
 			}
@@ -34,16 +35,16 @@ func (r *Result) Offsets(of map[int]int32) []Offset {
 	return all
 }
 
-// offset returns the offset of one access; false if it is never executed.
-func (r *Result) offset(st *transfer.State, pc int, variable int32) (Offset, bool) {
-	m := r.machine
+// describeOffset returns the offset of one access; false if it is never executed.
+func describeOffset(r *fixpoint.Solution, st *transfer.State, pc int, variable int32) (Offset, bool) {
+	m := r.Machine
 	in := &r.Graph.Kernel.Instrs[pc]
 	if !m.AssumeGuard(st, in) {
 		return Offset{}, false
 	}
 	address := m.ComputeAddress(st, in)
 	base := m.ComputeVariableAddress(isa.Operand{Kind: isa.KindVar, Var: variable}, r.Graph.Kernel.AddressBits)
-	facts := r.beside(st, &Address{Bits: r.Graph.Kernel.AddressBits})
+	facts := factsBeside(r, st, &Address{Bits: r.Graph.Kernel.AddressBits})
 	m.DropGuard()
 	difference := m.MakeValue(strided.Any(r.Graph.Kernel.AddressBits), address.Form.AddMultiple(base.Form, ^uint64(0)))
 	if narrower, ok := m.RestrictToFacts(difference, facts); ok {

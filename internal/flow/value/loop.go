@@ -8,7 +8,7 @@ import (
 	"warpbound/diag"
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/affine"
-	"warpbound/internal/flow/launchfacts"
+	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/transfer"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
@@ -50,42 +50,63 @@ func (b *Bound) Warp(lanes int) (int64, bool) {
 	return b.Iterations * int64(lanes), b.Iterations < math.MaxInt64/int64(lanes)
 }
 
-// Loops returns the bounds of the loops of the flow graph, in the order of its forest.
-func (r *Result) Loops() []Bound {
-	var doubted *Result // made where it is needed, which is seldom
-	countings, bounds := r.countings(), r.plainLoops()
-	for i, l := range countings {
-		b := &bounds[i]
+// loopFinder finds the bounds of the loops of a kernel, from a solution for its values.
+type loopFinder struct {
+	s      *fixpoint.Solution
+	agreed *agreement
+	found  []Bound // nil until they are asked for
+}
+
+func newLoopFinder(s *fixpoint.Solution, agreed *agreement) *loopFinder {
+	return &loopFinder{s: s, agreed: agreed}
+}
+
+// bounds returns the bounds of the loops, in the order of the forest, without what they rest on.
+func (f *loopFinder) bounds() []Bound {
+	all := slices.Clone(f.find())
+	for i := range all {
+		all[i].by = nil
+	}
+	return all
+}
+
+// boundsWithRanges returns the bounds of the loops, in the order of the forest. doubted returns the solution of
+// the same kernel under a launch that is doubted, if it is needed, which is seldom.
+func (f *loopFinder) boundsWithRanges(doubted func() *fixpoint.Solution) []Bound {
+	all := slices.Clone(f.find())
+	var other *fixpoint.Solution
+	for i, l := range countings(f.s) {
+		b := &all[i]
 		if b.by != nil && b.Iterations >= useful {
-			if doubted == nil {
-				doubted = r.doubted()
+			if other == nil {
+				other = doubted()
 			}
-			if doubted != nil && l.onlyTyped(doubted) {
+			if l.onlyTyped(other) {
 				b.Range = l.typed(b)
 			}
 		}
 		b.by = nil
 	}
-	return bounds
+	return all
 }
 
-// plainLoops is Loops without what bounds rest on: an analysis that is under way asks it.
-func (r *Result) plainLoops() []Bound {
-	if r.bounds == nil {
-		for _, l := range r.countings() {
-			r.bounds = append(r.bounds, l.bound())
+func (f *loopFinder) find() []Bound {
+	if f.found == nil {
+		for _, l := range countings(f.s) {
+			b := l.byExits()
+			b.Header, b.Together = l.loop.Header, f.agreed.together(l.loop)
+			f.found = append(f.found, b)
 		}
 	}
-	return slices.Clone(r.bounds)
+	return f.found
 }
 
 // countings returns what finds the bounds of the loops, in the order of the forest.
-func (r *Result) countings() []*counting {
-	dom := graph.Dominators(r.Graph.Flow.Graph(), r.Graph.Entry())
-	paths := newPaths(r, dom)
+func countings(s *fixpoint.Solution) []*counting {
+	paths := newPaths(s)
 	var all []*counting
-	for i := range r.Graph.Loops().Loops {
-		all = append(all, &counting{r: r, loop: &r.Graph.Loops().Loops[i], dom: dom, paths: paths})
+	for i := range s.Graph.Loops().Loops {
+		all = append(all, &counting{r: s, loop: &s.Graph.Loops().Loops[i], paths: paths})
 	}
 	return all
 }
@@ -93,7 +114,7 @@ func (r *Result) countings() []*counting {
 // together reports whether lanes that enter a loop together are never at different
 // iterations of it.
 func (a *agreement) together(l *graph.Loop) bool {
-	if !a.r.regular(l) {
+	if !a.r.IsRegular(l) {
 		return false
 	}
 	var returns func(from, without int) bool // made for the first branch
@@ -156,28 +177,20 @@ func (a *agreement) returnsOf(l *graph.Loop) func(from, without int) bool {
 
 // counting finds the bound of one loop.
 type counting struct {
-	r    *Result
+	r    *fixpoint.Solution
 	loop *graph.Loop
-	dom  *graph.DomTree
 	why  string // the last obstacle
 
 	paths *paths
 	under []transfer.Fact // what holds besides where control enters the loop
 }
 
-func (l *counting) machine() *transfer.Machine { return l.r.machine }
+func (l *counting) machine() *transfer.Machine { return l.r.Machine }
 
-// bound returns the least bound that any exit gives.
-func (l *counting) bound() Bound {
-	b := l.byExits()
-	b.Header, b.Together = l.loop.Header, l.r.agreed.together(l.loop)
-	return b
-}
-
-// byExits is bound but for what no exit changes.
+// byExits returns the least bound that any exit gives.
 func (l *counting) byExits() Bound {
 	var best Bound
-	if l.r.in[l.loop.Header] == nil {
+	if l.r.In[l.loop.Header] == nil {
 		best.Known, best.Reason = true, "unreachable"
 		return best
 	}
@@ -223,7 +236,7 @@ func (l *counting) counted() Bound {
 func (l *counting) goesOn() bool {
 	for _, back := range l.loop.Back {
 		for i, e := range l.r.Graph.Blocks[back.From].Edges {
-			if e.To == l.loop.Header && l.r.along[back.From][i] != nil {
+			if e.To == l.loop.Header && l.r.Along[back.From][i] != nil {
 				return true
 			}
 		}
@@ -235,7 +248,7 @@ func (l *counting) goesOn() bool {
 // of a block, if every iteration passes it and it can leave the loop.
 func (l *counting) exits(b int) []*transfer.Condition {
 	for _, back := range l.loop.Back {
-		if !l.dom.Dominates(b, back.From) {
+		if !l.r.Dom.Dominates(b, back.From) {
 			return nil
 		}
 	}
@@ -255,7 +268,7 @@ func (l *counting) exits(b int) []*transfer.Condition {
 		return nil
 	}
 	var st *transfer.State
-	for _, s := range l.r.along[b] {
+	for _, s := range l.r.Along[b] {
 		if s != nil {
 			st = s
 		}
@@ -380,20 +393,4 @@ func (l *counting) inside(s affine.Symbol) bool {
 func (l *counting) counter(s affine.Symbol) (isa.Reg, bool) {
 	y := &l.machine().Syms.Symbols[s]
 	return y.Reg, y.Origin == affine.Merged && y.Block == l.loop.Header
-}
-
-// ByWarp returns for each warp of a CTA the bounds that hold for it, as Loops does, but not whether they are of use. The
-// launch must be known.
-func ByWarp(g *cfg.Graph, launch launchfacts.Launch) [][]Bound {
-	all := make([][]Bound, launch.Warps())
-	for w := range all {
-		one := launch
-		one.OneWarp, one.Warp = true, w
-		for _, l := range Analyze(g, one).countings() {
-			b := l.bound()
-			b.by = nil
-			all[w] = append(all[w], b)
-		}
-	}
-	return all
 }

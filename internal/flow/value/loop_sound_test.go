@@ -77,14 +77,14 @@ func checkLoops(t *testing.T, l *flowtest.Launch, r *loopsOf, ctas int) int {
 				}
 			}
 		}
-		for reg, v := range r.in[b].All() {
+		for reg, v := range r.solution.In[b].All() {
 			if agreed.formVaries(v.Form, b) {
 				continue
 			}
 			first := bits.TrailingZeros64(active)
 			for m := active; m != 0; m &= m - 1 {
 				if lane := bits.TrailingZeros64(m); w.Register(reg, lane) != w.Register(reg, first) {
-					t.Fatalf("%s differs in lanes %d and %d at the beginning of %s, form %s", l.Kernel.Regs[reg].Name, first, lane, l.Graph.Name(b), r.machine.Syms.Format(v.Form))
+					t.Fatalf("%s differs in lanes %d and %d at the beginning of %s, form %s", l.Kernel.Regs[reg].Name, first, lane, l.Graph.Name(b), r.solution.Machine.Syms.Format(v.Form))
 				}
 			}
 		}
@@ -132,9 +132,9 @@ func checkLoops(t *testing.T, l *flowtest.Launch, r *loopsOf, ctas int) int {
 func TestLoopsOfRandomKernels(t *testing.T) {
 	all, found := 0, 0
 	for _, seed := range effort.Draw(t, 1000) {
-		l := random(t, seed)
+		l := flowtest.RandomMixed(t, seed)
 		all += len(l.Graph.Loops().Loops)
-		r := Analyze(l.Graph, known(l, seed%3 == 2))
+		r := Analyze(l.Graph, l.Known(seed%3 == 2))
 		found += checkLoops(t, l, newLoopsOf(r, r.Loops()), 3)
 	}
 	t.Logf("%d of %d loops have bounds", found, all)

@@ -10,26 +10,6 @@ import (
 	"warpbound/internal/test/flowtest"
 )
 
-// graphOf makes the flow graph of a kernel with the parameters p, a u64, and n and m,
-// which are u32, and the given body.
-func graphOf(t *testing.T, body string) *cfg.Graph {
-	t.Helper()
-	return flowtest.Graph(t, "k.ptx", moduleOf(body))
-}
-
-func moduleOf(body string) string {
-	return `.version 8.0
-.target sm_90
-.address_size 64
-.visible .entry k(.param .u64 p, .param .u32 n, .param .u32 m) {
-.reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %d<20>; .reg .f32 %f<4>;
-.shared .align 4 .b8 tile[8192];
-.reg .b32 %tid, %cta, %ntid, %n, %m; .reg .b64 %buf;
-mov.u32 %tid, %tid.x; mov.u32 %cta, %ctaid.x; mov.u32 %ntid, %ntid.x;
-ld.param.u64 %buf, [p]; ld.param.u32 %n, [n]; ld.param.u32 %m, [m];
-` + body + "\nret;\n}\n"
-}
-
 // Counters as compilers write them.
 func TestCounters(t *testing.T) {
 	const unknown = -1
@@ -101,8 +81,8 @@ L: setp.lt.u32 %p1, %r1, 5; @%p1 bra L;`, 0, "", "no back edge"},
 L: ld.shared.u32 %r2, [tile]; setp.eq.u32 %p1, %r2, 7; @%p1 bra L; add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 9; @%p2 bra L;`, unknown, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g := graphOf(t, c.body)
-			bounds := analyzed(t, g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: g.Kernel.Params[2].Offset, Interval: strided.Const(32, 77)}}}).Loops()
+			g := flowtest.BodyGraph(t, c.body)
+			bounds := Analyze(g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: g.Kernel.Params[2].Offset, Interval: strided.Const(32, 77)}}}).Loops()
 			b := bounds[len(bounds)-1]
 			switch {
 			case !b.Known && c.n != unknown, b.Known && b.Iterations != c.n:
@@ -137,7 +117,7 @@ ret;
 }
 `)
 			at := g.Kernel.Params[1].Offset
-			r := analyzed(t, g, launchfacts.Launch{
+			r := Analyze(g, launchfacts.Launch{
 				Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1},
 				Params: []launchfacts.Word{{Offset: at + 8, Interval: strided.Multiples(64, 256).Add(strided.Const(64, 64))}, {Offset: at + 16, Interval: strided.Const(32, 9)}},
 			})
@@ -155,7 +135,7 @@ ret;
 // The example of Hirvisalo's Listing 1: the threads of warps of four lanes iterate at most
 // 4, 8, 12 and 16 times.
 func TestBoundsDifferByWarp(t *testing.T) {
-	row := graphOf(t, `mov.u32 %r1, %tid; add.u32 %r2, %tid, 1; shl.b32 %r2, %r2, 4;
+	row := flowtest.BodyGraph(t, `mov.u32 %r1, %tid; add.u32 %r2, %tid, 1; shl.b32 %r2, %r2, 4;
 L: setp.ge.s32 %p1, %r1, %r2; @%p1 bra E; add.s32 %r1, %r1, 16; bra L; E:`)
 	listing := flowtest.Suite(t, "triangleSum")
 	for name, c := range map[string]struct {
@@ -163,7 +143,7 @@ L: setp.ge.s32 %p1, %r1, %r2; @%p1 bra E; add.s32 %r1, %r1, 16; bra L; E:`)
 		params []launchfacts.Word
 	}{
 		"PTX":       {row, nil},
-		"listing 1": {listing.Graph, known(listing, false).Params},
+		"listing 1": {listing.Graph, listing.Known(false).Params},
 	} {
 		launch := launchfacts.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{16, 1, 1}, Width: 4, Params: c.params}
 		got := ByWarp(c.graph, launch)
@@ -191,7 +171,7 @@ func TestUnmodelledInstructions(t *testing.T) {
 		"the condition":    {"mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; frob.u32 %r2|%p1; @%p1 bra L;", unknown},
 		"accumulated":      {"mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; wgmma.mma_async.x {%r1}, %d1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L;", unknown},
 	} {
-		r := Analyze(flowtest.Unmodelled(t, "k.ptx", moduleOf(c.body)), launchfacts.Launch{})
+		r := Analyze(flowtest.Unmodelled(t, "k.ptx", flowtest.BodyModule(c.body)), launchfacts.Launch{})
 		if b := r.Loops()[0]; b.Known != (c.n != unknown) || b.Known && b.Iterations != c.n {
 			t.Errorf("%s: %+v, want %d", name, b, c.n)
 		}
@@ -218,7 +198,7 @@ L: add.u32 %r1, %r1, 1; and.b32 %r2, %r1, %tid; setp.eq.u32 %p1, %r2, 0; @%p1 br
 st.shared.u32 [tile], %r1; setp.lt.u32 %p2, %r1, 50; @%p2 bra L;`, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := analyzed(t, graphOf(t, c.body), launchfacts.Launch{}).Loops()[0]
+			b := Analyze(flowtest.BodyGraph(t, c.body), launchfacts.Launch{}).Loops()[0]
 			if b.Together != c.together {
 				t.Errorf("together: %v, want %v", b.Together, c.together)
 			}
@@ -228,14 +208,14 @@ st.shared.u32 [tile], %r1; setp.lt.u32 %p2, %r1, 50; @%p2 bra L;`, false},
 
 // The counter of a loop around others keeps its value in them.
 func TestNestedLoops(t *testing.T) {
-	g := graphOf(t, `mov.u32 %r1, 0;
+	g := flowtest.BodyGraph(t, `mov.u32 %r1, 0;
 L: mov.u32 %r2, %r1;
 M: mov.u32 %r3, 0;
 N: add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 4; @%p1 bra N;
 add.u32 %r2, %r2, 2; setp.lt.u32 %p2, %r2, 20; @%p2 bra M;
 add.u32 %r1, %r1, 1; setp.lt.u32 %p3, %r1, 9; @%p3 bra L;`)
 	want := map[string]int64{"L": 8, "M": 9, "N": 3}
-	for _, b := range analyzed(t, g, launchfacts.Launch{}).Loops() {
+	for _, b := range Analyze(g, launchfacts.Launch{}).Loops() {
 		name := g.Name(b.Header)
 		if n, ok := want[name]; !ok || !b.Known || b.Iterations != n {
 			t.Errorf("%s: %+v, want %d iterations", name, b, n)

@@ -1,18 +1,13 @@
 package value
 
 import (
-	"maps"
-
 	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/transfer"
 	"warpbound/internal/isa"
 )
-
-// This file tells what is loaded from buffers to which the kernel does not write. That it does not is checked while their
-// contents are taken for granted, which is no circle: up to the first write to such a buffer, by any thread, the
-// contents are what they were, so that write is one of those that are checked.
 
 // memo holds what lies in memory at some offsets.
 type memo map[extent]strided.Interval
@@ -36,50 +31,10 @@ func (m memo) at(l *launchfacts.Launch, x extent) strided.Interval {
 	return set
 }
 
-// maxRounds is how often what is loaded is made more precise by what is known of addresses then.
-const maxRounds = 4
-
-// withContents returns a result that takes into account what buffers hold. plain is the one that does not.
-func withContents(plain *Result) *Result {
-	kept := make([]bool, len(plain.Launch.Buffers))
-	for i := range kept {
-		kept[i] = plain.Launch.Buffers[i].Contents.Each > 0
-	}
-	known := make(memo)
-	for {
-		r := plain.settleLoads(kept, known)
-		hit := r.written(kept)
-		if len(hit) == 0 {
-			r.Kept = kept
-			return r
-		}
-		for b := range hit {
-			kept[b] = false
-		}
-	}
-}
-
-// settleLoads analyses the kernel with what some of the buffers hold.
-func (r *Result) settleLoads(kept []bool, known memo) *Result {
-	found := r.loads(kept, known)
-	for range maxRounds {
-		if len(found) == 0 {
-			return r
-		}
-		r = analyze(r.Graph, r.Launch, found)
-		again := r.loads(kept, known)
-		if maps.EqualFunc(found, again, (*transfer.Loaded).Equal) {
-			break
-		}
-		found = again
-	}
-	return r
-}
-
-// loads returns what instructions load from buffers that hold what they did at first.
-func (r *Result) loads(kept []bool, known memo) transfer.Loads {
+// findLoads returns what instructions load from buffers that hold what they did at first.
+func findLoads(r *fixpoint.Solution, bounds []Bound, kept []bool, known memo) transfer.Loads {
 	found := make(transfer.Loads)
-	for _, a := range r.accesses() {
+	for _, a := range findTouches(r, bounds) {
 		if a.writes || !a.known || a.buffer < 0 || !kept[a.buffer] {
 			continue
 		}
@@ -101,10 +56,10 @@ func (r *Result) loads(kept []bool, known memo) transfer.Loads {
 	return found
 }
 
-// written returns those of the buffers to which the kernel may write, each with the first instruction that may.
-func (r *Result) written(kept []bool) map[int]int {
+// findWriters returns those of the buffers to which the kernel may write, each with the first instruction that may.
+func findWriters(r *fixpoint.Solution, bounds []Bound, kept []bool) map[int]int {
 	hit := make(map[int]int)
-	for _, a := range r.accesses() {
+	for _, a := range findTouches(r, bounds) {
 		for i := range kept {
 			_, again := hit[i]
 			trusted := r.Launch.Trust && r.Launch.Buffers[i].ReadOnly
@@ -116,24 +71,6 @@ func (r *Result) written(kept []bool) map[int]int {
 	return hit
 }
 
-// Writers returns the buffers of the launch to which the kernel may write, each with the first instruction that may.
-func (r *Result) Writers() map[int]int {
-	all := make([]bool, len(r.Launch.Buffers))
-	for i := range all {
-		all[i] = true
-	}
-	return r.written(all)
-}
-
-// Loaded tells, of each buffer of the launch, whether something is known of what the kernel loads there.
-func (r *Result) Loaded() []bool {
-	from := make([]bool, len(r.Launch.Buffers))
-	for _, l := range r.machine.Loads {
-		from[l.Buffer] = true
-	}
-	return from
-}
-
 // touch is an access and the memory in which it lies.
 type touch struct {
 	instr   int
@@ -143,25 +80,25 @@ type touch struct {
 	offsets strided.Interval
 }
 
-// accesses returns the loads and stores of the kernel that are executed and may be of memory that all threads share,
+// findTouches returns the loads and stores of the kernel that are executed and may be of memory that all threads share,
 // but for shared memory.
-func (r *Result) accesses() []touch {
+func findTouches(r *fixpoint.Solution, bounds []Bound) []touch {
 	control := newControlDependence(r)
-	x := &expansion{r: r, bounds: r.plainLoops()}
+	x := &expansion{r: r, bounds: bounds}
 	var all []touch
 	for b, block := range r.Graph.Blocks {
-		if r.in[b] == nil {
+		if r.In[b] == nil {
 			continue
 		}
-		st := r.in[b].Clone()
+		st := r.In[b].Clone()
 		for pc := block.Start; pc < block.End; pc++ {
 			if loads, writes := touches(&r.Graph.Kernel.Instrs[pc]); loads || writes {
-				if t, ok := r.touched(st, x, control, b, pc); ok {
+				if t, ok := describeTouch(r, st, x, control, b, pc); ok {
 					t.writes = writes
 					all = append(all, t)
 				}
 			}
-			r.machine.Execute(st, pc)
+			r.Machine.Execute(st, pc)
 		}
 	}
 	return all
@@ -186,14 +123,14 @@ func touches(in *isa.Instr) (loads, writes bool) {
 	return false, effect&isa.WritesMem != 0
 }
 
-// touched finds where an access lies; false if it is never executed.
-func (r *Result) touched(st *transfer.State, x *expansion, control *controlDependence, block, pc int) (touch, bool) {
+// describeTouch finds where an access lies; false if it is never executed.
+func describeTouch(r *fixpoint.Solution, st *transfer.State, x *expansion, control *controlDependence, block, pc int) (touch, bool) {
 	t := touch{instr: pc}
-	m, in := r.machine, &r.Graph.Kernel.Instrs[pc]
+	m, in := r.Machine, &r.Graph.Kernel.Instrs[pc]
 	if _, writes := touches(in); writes && in.Op != isa.St && in.Op != isa.Atom && in.Op != isa.Red {
 		return t, true
 	}
-	a, executed := r.addressOf(st, x, control, block, pc)
+	a, executed := describeAddress(r, st, x, control, block, pc)
 	if !executed {
 		return t, false
 	}
@@ -201,15 +138,15 @@ func (r *Result) touched(st *transfer.State, x *expansion, control *controlDepen
 		return t, false
 	}
 	defer m.DropGuard()
-	whole := r.addressForm(st, in, a.Bits)
+	whole := addressForm(r, st, in, a.Bits)
 	form, counts := x.expand(whole)
 	base, rest, ok := splitRegion(m.Syms, form)
 	if !ok {
 		return t, true
 	}
-	offsets := r.spread(&a, rest, counts)
+	offsets := wordsOf(r, &a, rest, counts)
 	if b, direct, ok := splitRegion(m.Syms, whole); ok && b == base { // its counters have not been replaced
-		for _, f := range r.beside(st, &a) {
+		for _, f := range factsBeside(r, st, &a) {
 			if k, ok := direct.MultipleOf(f.Form); ok {
 				without := f.Set.Add(strided.Const(f.Set.Bits(), -f.Form.Constant))
 				words := without.Times(k).Add(strided.Const(a.Bits, direct.Constant))
@@ -244,13 +181,13 @@ func splitRegion(syms *affine.Table, f affine.Form) (base *launchfacts.Region, r
 	return base, rest, base != nil
 }
 
-// spread returns the words that a form can have at an access, plus multiples of some numbers.
-func (r *Result) spread(a *Address, f affine.Form, counts []Term) strided.Interval {
+// wordsOf returns the words that a form can have at an access, plus multiples of some numbers.
+func wordsOf(r *fixpoint.Solution, a *Address, f affine.Form, counts []Term) strided.Interval {
 	sum := strided.Const(f.Bits, f.Constant)
 	for _, t := range f.Terms {
-		y := &r.machine.Syms.Symbols[t.Symbol]
+		y := &r.Machine.Syms.Symbols[t.Symbol]
 		set := y.Set
-		switch role, axis := r.role(t.Symbol); role {
+		switch role, axis := roleOf(r, t.Symbol); role {
 		case ThreadIndex:
 			set = wordsIn(a.Thread[axis], set)
 		case CTAIndex:
@@ -269,9 +206,9 @@ func (r *Result) spread(a *Address, f affine.Form, counts []Term) strided.Interv
 	return sum
 }
 
-// beside returns what is known at an access of other words, in the width of addresses: by the conditions that lead to it,
+// factsBeside returns what is known at an access of other words, in the width of addresses: by the conditions that lead to it,
 // and of what registers hold.
-func (r *Result) beside(st *transfer.State, a *Address) []transfer.Fact {
+func factsBeside(r *fixpoint.Solution, st *transfer.State, a *Address) []transfer.Fact {
 	var all []transfer.Fact
 	add := func(f affine.Form, set strided.Interval) {
 		if len(f.Terms) == 0 || set.IsAny() {
@@ -281,9 +218,9 @@ func (r *Result) beside(st *transfer.State, a *Address) []transfer.Fact {
 		switch {
 		case f.Bits == width:
 			all = append(all, transfer.Fact{Form: f, Set: set})
-		case f.Bits < width && r.machine.Syms.Fits(f, false):
+		case f.Bits < width && r.Machine.Syms.Fits(f, false):
 			all = append(all, transfer.Fact{Form: f.Lift(width), Set: set.Extend(a.Bits, false)})
-		case f.Bits < width && r.machine.Syms.Fits(f, true):
+		case f.Bits < width && r.Machine.Syms.Fits(f, true):
 			all = append(all, transfer.Fact{Form: f.Lift(width), Set: set.Extend(a.Bits, true)})
 		}
 	}
@@ -291,7 +228,7 @@ func (r *Result) beside(st *transfer.State, a *Address) []transfer.Fact {
 		add(f.Form, f.Set)
 	}
 	for reg := range st.All() {
-		v := r.machine.ReadRegister(st, reg)
+		v := r.Machine.ReadRegister(st, reg)
 		add(v.Form, v.Set)
 	}
 	return all

@@ -69,7 +69,7 @@ func TestLoaded(t *testing.T) {
 		{"a table by its name", launchfacts.Contents{}, "ld.const.u32 %r1, [table+8];" + count, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			text := strings.Replace(moduleOf(c.body), ".visible", ".const .align 4 .u32 table[4] = {1, 2, 3, 21};\n.global .align 8 .b8 other[264];\n.visible", 1)
+			text := strings.Replace(flowtest.BodyModule(c.body), ".visible", ".const .align 4 .u32 table[4] = {1, 2, 3, 21};\n.global .align 8 .b8 other[264];\n.visible", 1)
 			g := flowtest.Graph(t, "k.ptx", text)
 			var table []byte
 			for _, v := range g.Kernel.Vars {
@@ -77,7 +77,7 @@ func TestLoaded(t *testing.T) {
 					table = v.Init
 				}
 			}
-			r := analyzed(t, g, launchfacts.Launch{
+			r := Analyze(g, launchfacts.Launch{
 				Grid: [3]int{3, 1, 1}, Block: [3]int{96, 1, 1},
 				Buffers: []launchfacts.Buffer{
 					{Name: "p", Bytes: 16, Contents: c.contents}, {Name: "other", Variable: "other", Bytes: 264},
@@ -113,9 +113,9 @@ func TestSums(t *testing.T) {
 		{"together in other shares", sum, 2, 1, 120, 119},
 		{"of nothing", sum, 1, -1, 0, 159},
 	} {
-		g := graphOf(t, c.body)
+		g := flowtest.BodyGraph(t, c.body)
 		n, m := g.Kernel.Params[1].Offset, g.Kernel.Params[2].Offset
-		b := analyzed(t, g, launchfacts.Launch{
+		b := Analyze(g, launchfacts.Launch{
 			Params: []launchfacts.Word{{Offset: n, Interval: strided.Between(32, 0, 60)}, {Offset: m, Interval: strided.Between(32, 0, 100)}},
 			Sums:   []launchfacts.Sum{{Terms: []launchfacts.SumTerm{{Offset: n, Bits: 32, Coef: c.n}, {Offset: m, Bits: 32, Coef: c.m}}, Max: c.max}},
 		}).Loops()[0]

@@ -5,6 +5,7 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/transfer"
 	"warpbound/internal/graph"
@@ -28,17 +29,16 @@ const (
 
 // paths finds what conditions tell. It is for one result, which does not change.
 type paths struct {
-	r    *Result
-	dom  *graph.DomTree
-	into [][]edgeRef // of each block the edges that control passes
+	r    *fixpoint.Solution
+	into [][]fixpoint.Edge // of each block the edges that control passes
 }
 
-func newPaths(r *Result, dom *graph.DomTree) *paths {
-	p := &paths{r: r, dom: dom, into: make([][]edgeRef, len(r.Graph.Blocks))}
+func newPaths(r *fixpoint.Solution) *paths {
+	p := &paths{r: r, into: make([][]fixpoint.Edge, len(r.Graph.Blocks))}
 	for b := range r.Graph.Blocks {
 		for i, e := range r.Graph.Blocks[b].Edges {
-			if r.along[b][i] != nil && e.To < len(p.into) {
-				p.into[e.To] = append(p.into[e.To], edgeRef{b, i})
+			if r.Along[b][i] != nil && e.To < len(p.into) {
+				p.into[e.To] = append(p.into[e.To], fixpoint.Edge{Block: b, Index: i})
 			}
 		}
 	}
@@ -49,7 +49,7 @@ func newPaths(r *Result, dom *graph.DomTree) *paths {
 func (p *paths) to(block int) []transfer.Fact {
 	var all []transfer.Fact
 	branches := 0
-	for b := block; b != p.r.Graph.Entry() && p.dom.Contains(b) && branches < maxBranches; b = p.dom.IDom(b) {
+	for b := block; b != p.r.Graph.Entry() && p.r.Dom.Contains(b) && branches < maxBranches; b = p.r.Dom.IDom(b) {
 		if len(p.into[b]) == 1 {
 			all = append(p.branch(p.into[b][0], b), all...)
 			branches++
@@ -59,16 +59,16 @@ func (p *paths) to(block int) []transfer.Fact {
 }
 
 // along returns the same along an edge.
-func (p *paths) along(e edgeRef) []transfer.Fact {
-	to := p.r.Graph.Blocks[e.block].Edges[e.index].To
-	return append(p.before(p.to(e.block), to), p.branch(e, to)...)
+func (p *paths) along(e fixpoint.Edge) []transfer.Fact {
+	to := p.r.Graph.Blocks[e.Block].Edges[e.Index].To
+	return append(p.before(p.to(e.Block), to), p.branch(e, to)...)
 }
 
 // enters returns the same where control enters a loop.
 func (p *paths) enters(l *graph.Loop) []transfer.Fact {
-	var from []edgeRef
+	var from []fixpoint.Edge
 	for _, e := range p.into[l.Header] {
-		if !l.Contains(e.block) {
+		if !l.Contains(e.Block) {
 			from = append(from, e)
 		}
 	}
@@ -79,17 +79,17 @@ func (p *paths) enters(l *graph.Loop) []transfer.Fact {
 }
 
 // branch returns what the branch at the end of a block tells along an edge, which leads to a block.
-func (p *paths) branch(e edgeRef, to int) []transfer.Fact {
-	last, edges := p.r.Graph.Last(e.block), p.r.Graph.Blocks[e.block].Edges
+func (p *paths) branch(e fixpoint.Edge, to int) []transfer.Fact {
+	last, edges := p.r.Graph.Last(e.Block), p.r.Graph.Blocks[e.Block].Edges
 	if !last.Guard.Set || len(edges) < 2 {
 		return nil
 	}
-	holds := (edges[e.index].Kind != cfg.FallThrough) != last.Guard.Not
-	predicate := p.r.machine.ReadRegister(p.r.along[e.block][e.index], last.Guard.Reg)
+	holds := (edges[e.Index].Kind != cfg.FallThrough) != last.Guard.Not
+	predicate := p.r.Machine.ReadRegister(p.r.Along[e.Block][e.Index], last.Guard.Reg)
 	if _, decided := predicate.Set.IsConst(); decided {
 		return nil
 	}
-	facts, _ := p.r.machine.DeriveFacts(predicate.Cond, holds)
+	facts, _ := p.r.Machine.DeriveFacts(predicate.Cond, holds)
 	return p.before(facts, to)
 }
 
@@ -107,7 +107,7 @@ func (p *paths) before(facts []transfer.Fact, block int) []transfer.Fact {
 // isBefore reports whether all symbols of a form are assigned at places that all paths to a block pass before it.
 func (p *paths) isBefore(f affine.Form, block int) bool {
 	return f.IsKnown() && !f.Mentions(func(s affine.Symbol) bool {
-		y := &p.r.machine.Syms.Symbols[s]
+		y := &p.r.Machine.Syms.Symbols[s]
 		at := y.Block
 		switch y.Origin {
 		case affine.Fixed:
@@ -115,7 +115,7 @@ func (p *paths) isBefore(f affine.Form, block int) bool {
 		case affine.Defined:
 			at = p.r.Graph.BlockOf(y.PC % len(p.r.Graph.Kernel.Instrs))
 		}
-		return at == block || !p.dom.Dominates(at, block)
+		return at == block || !p.r.Dom.Dominates(at, block)
 	})
 }
 
@@ -130,7 +130,7 @@ func (p *paths) words(f affine.Form, set strided.Interval, facts []transfer.Fact
 
 // left is words, and false if there are none.
 func (p *paths) left(f affine.Form, set strided.Interval, facts []transfer.Fact, joins int) (strided.Interval, bool) {
-	m := p.r.machine
+	m := p.r.Machine
 	k, ok := m.DeriveKnowledge(facts)
 	if !ok {
 		return set, false
@@ -183,7 +183,7 @@ func (p *paths) on(path path, s affine.Symbol, facts []transfer.Fact) []transfer
 		form := f.Form
 		for _, t := range f.Form.Terms {
 			if t.Symbol == s {
-				form = form.Replace(t, p.r.machine.ResizeValue(path.value, form.Bits).Form)
+				form = form.Replace(t, p.r.Machine.ResizeValue(path.value, form.Bits).Form)
 			}
 		}
 		if form.IsKnown() && len(form.Terms) > 0 {
@@ -202,13 +202,13 @@ type path struct {
 // joined returns the paths on which the register of a symbol comes to its block. It is false unless what it holds on each of
 // them is known and, wherever the symbol is known, is still what it was there.
 func (p *paths) joined(s affine.Symbol) ([]path, bool) {
-	y := &p.r.machine.Syms.Symbols[s]
+	y := &p.r.Machine.Syms.Symbols[s]
 	if y.Origin != affine.Merged || y.Block == p.r.Graph.Entry() {
 		return nil, false
 	}
 	var all []path
 	for _, e := range p.into[y.Block] {
-		v := p.r.machine.ReadRegister(p.r.along[e.block][e.index], y.Reg)
+		v := p.r.Machine.ReadRegister(p.r.Along[e.Block][e.Index], y.Reg)
 		if len(all) == maxPaths || !p.isBefore(v.Form, y.Block) {
 			return nil, false
 		}
@@ -221,10 +221,10 @@ func (p *paths) joined(s affine.Symbol) ([]path, bool) {
 func (p *paths) fixed(s affine.Symbol) ([]path, bool) {
 	all, ok := p.joined(s)
 	for i := range all {
-		if !p.r.machine.Syms.IsFixed(all[i].value.Form) {
+		if !p.r.Machine.Syms.IsFixed(all[i].value.Form) {
 			return nil, false
 		}
-		all[i].facts = slices.DeleteFunc(all[i].facts, func(f transfer.Fact) bool { return !p.r.machine.Syms.IsFixed(f.Form) })
+		all[i].facts = slices.DeleteFunc(all[i].facts, func(f transfer.Fact) bool { return !p.r.Machine.Syms.IsFixed(f.Form) })
 	}
 	return all, ok
 }

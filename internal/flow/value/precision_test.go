@@ -6,6 +6,7 @@ import (
 
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
+	"warpbound/internal/test/flowtest"
 )
 
 // How close what is known of results must be. %n is from 5 to 100, %m anything.
@@ -79,9 +80,9 @@ func TestPrecisionOfOperations(t *testing.T) {
 		{"vadd.s32.u32.s32.sat %r1, %n.b0, 7", "[12, 107]"},
 		{"cnot.b32 %r1, %n", "0"},
 	} {
-		g := graphOf(t, c.body+";")
+		g := flowtest.BodyGraph(t, c.body+";")
 		params := g.Kernel.Params
-		r := analyzed(t, g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: params[1].Offset, Interval: strided.Between(32, 5, 100)}}})
+		r := Analyze(g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: params[1].Offset, Interval: strided.Between(32, 5, 100)}}})
 		_, behind := r.states()
 		got := "nothing"
 		for pc := range behind {
@@ -99,9 +100,9 @@ func TestPrecisionOfOperations(t *testing.T) {
 
 // Results of operations on constants of the thread are told apart by all that the instructions say.
 func TestExpressionsAreDistinct(t *testing.T) {
-	g := graphOf(t, `.reg .b16 %h<3>; mul.lo.u32 %r5, %tid, 100; cvt.u16.u32 %h1, %r5;
+	g := flowtest.BodyGraph(t, `.reg .b16 %h<3>; mul.lo.u32 %r5, %tid, 100; cvt.u16.u32 %h1, %r5;
 cvt.u32.u16 %r6, %h1; cvt.u32.s16 %r7, %h1; shf.l.wrap.b32 %r8, %r5, %tid, %tid; shf.l.clamp.b32 %r9, %r5, %tid, %tid;`)
-	r := analyzed(t, g, launchfacts.Launch{})
+	r := Analyze(g, launchfacts.Launch{})
 	_, behind := r.states()
 	forms := make(map[string]string)
 	for reg, v := range behind[len(behind)-2].All() {

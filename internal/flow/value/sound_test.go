@@ -1,112 +1,31 @@
 package value
 
 import (
-	"bytes"
-	"encoding/binary"
 	"math/bits"
 	"math/rand/v2"
 	"testing"
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
-	"warpbound/internal/flow/launchfacts"
-	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/transfer"
 	"warpbound/internal/isa"
-	"warpbound/internal/kernelgen"
 	"warpbound/internal/test/effort"
 	"warpbound/internal/test/flowtest"
 )
-
-// known returns what an analysis is told of a launch: all of it, or without its numbers
-// if it is vague.
-func known(l *flowtest.Launch, vague bool) launchfacts.Launch {
-	launch := launchfacts.Launch{Width: l.Grid.Width()}
-	if !vague {
-		launch.Grid, launch.Block = l.Grid.Launch().Grid, l.Grid.Launch().Block
-	}
-	for _, p := range l.Kernel.Params {
-		data := l.Grid.Launch().Params[p.Offset:][:p.Bytes]
-		for at := 0; p.Bytes > 8 && at+8 <= p.Bytes && !vague; at += 8 { // a struct
-			x := binary.LittleEndian.Uint64(data[at:])
-			launch.Params = append(launch.Params, launchfacts.Word{Offset: p.Offset + at, Interval: strided.Multiples(64, min(256, strided.PowerOf2Divisor(x)))}, launchfacts.Word{Offset: p.Offset + at + 4, Interval: strided.Const(32, x>>32)})
-		}
-		set := strided.Interval{}
-		switch {
-		case vague:
-		case p.Bytes == 8:
-			x := binary.LittleEndian.Uint64(data)
-			set = strided.Multiples(64, min(256, strided.PowerOf2Divisor(x)))
-		case p.Bytes == 4:
-			set = strided.Const(32, uint64(binary.LittleEndian.Uint32(data)))
-		}
-		launch.Params = append(launch.Params, launchfacts.Word{Offset: p.Offset, Interval: set})
-	}
-	if !vague {
-		launch.Buffers, launch.Pointers = memory(l)
-	}
-	return launch
-}
-
-// memory returns what the buffers and variables of a launch hold: those with an even number all that they hold, others which
-// elements there are.
-func memory(l *flowtest.Launch) (buffers []launchfacts.Buffer, pointers map[int]launchfacts.Pointer) {
-	pointers = make(map[int]launchfacts.Pointer)
-	for i, held := range l.Buffers {
-		if held == nil {
-			continue
-		}
-		if offset, bytes, ok := l.Slot(i); ok && bytes == 8 {
-			pointers[offset] = launchfacts.Pointer{Buffer: len(buffers)}
-		}
-		contents := launchfacts.Contents{Each: 1, Data: bytes.Clone(held)}
-		if i%2 == 1 && len(held)%4 == 0 {
-			set, _ := contents.WordsAt(strided.FromSpan(64, 0, uint64(len(held)-4), 4), 4)
-			contents = launchfacts.Contents{Each: 4, Set: set}
-		}
-		buffers = append(buffers, launchfacts.Buffer{Bytes: len(held), Contents: contents})
-	}
-	for _, v := range l.Kernel.Vars {
-		if v.Space == isa.Const || v.Space == isa.Global {
-			b := launchfacts.Buffer{Variable: v.Name, Bytes: v.Bytes}
-			if len(v.Init) == v.Bytes && v.Relocs == nil {
-				b.Contents = launchfacts.Contents{Each: 1, Data: v.Init}
-			}
-			buffers = append(buffers, b)
-		}
-	}
-	return buffers, pointers
-}
-
-// random makes a launch of a random kernel, of PTX or of mini-SIMT code.
-func random(t *testing.T, seed uint64) *flowtest.Launch {
-	opts := kernelgen.Options{Statements: 25, Depth: 3, Trips: 8, Threads: 80, CTAs: 4, Irreducible: seed%5 == 4}
-	if seed%4 == 1 {
-		opts.Threads = 30
-		c := kernelgen.NewSIMT(rand.New(rand.NewPCG(seed, 0)), opts)
-		return flowtest.Job(t, c.Job, c.Module)
-	}
-	return flowtest.Random(t, seed, opts)
-}
-
-func analyzed(t *testing.T, g *cfg.Graph, launch launchfacts.Launch) *Result {
-	t.Helper()
-	return Analyze(g, launch)
-}
 
 // states returns what is known before each instruction, and behind it; nil where control
 // never comes.
 func (r *Result) states() (before, behind []*transfer.State) {
 	before, behind = make([]*transfer.State, len(r.Graph.Kernel.Instrs)), make([]*transfer.State, len(r.Graph.Kernel.Instrs))
 	for b, block := range r.Graph.Blocks {
-		if r.in[b] == nil {
+		if r.solution.In[b] == nil {
 			continue
 		}
-		st := r.in[b]
+		st := r.solution.In[b]
 		for pc := block.Start; pc < block.End; pc++ {
 			before[pc] = st
 			st = st.Clone()
-			r.machine.Execute(st, pc)
+			r.solution.Machine.Execute(st, pc)
 			behind[pc] = st
 		}
 	}
@@ -130,7 +49,7 @@ func checkValues(t *testing.T, l *flowtest.Launch, r *Result, ctas int) {
 			lane := bits.TrailingZeros64(m)
 			if x := w.Register(reg, lane); !st.Get(reg).Set.Contains(x) {
 				t.Fatalf("%s instruction %d, %s, %s is %d (%#x) in lane %d, not in %s (%+v), form %s", what, pc, l.Kernel.Format(&l.Kernel.Instrs[pc]),
-					l.Kernel.Regs[reg].Name, x, x, lane, st.Get(reg).Set, st.Get(reg).Set, r.machine.Syms.Format(st.Get(reg).Form))
+					l.Kernel.Regs[reg].Name, x, x, lane, st.Get(reg).Set, st.Get(reg).Set, r.solution.Machine.Syms.Format(st.Get(reg).Form))
 			}
 		}
 	}
@@ -159,8 +78,8 @@ func checkValues(t *testing.T, l *flowtest.Launch, r *Result, ctas int) {
 // Whatever a random kernel computes is in the sets of its registers.
 func TestValuesOfRandomKernels(t *testing.T) {
 	for _, seed := range effort.Draw(t, 1000) {
-		l := random(t, seed)
-		checkValues(t, l, Analyze(l.Graph, known(l, seed%3 == 2)), 3)
+		l := flowtest.RandomMixed(t, seed)
+		checkValues(t, l, Analyze(l.Graph, l.Known(seed%3 == 2)), 3)
 	}
 }
 
@@ -168,10 +87,10 @@ func TestValuesOfRandomKernels(t *testing.T) {
 // its runs.
 func TestUnmodelledInstruction(t *testing.T) {
 	for _, seed := range effort.Draw(t, 600) {
-		l := random(t, seed)
+		l := flowtest.RandomMixed(t, seed)
 		places := flowtest.Replaceable(l.Kernel)
 		l = l.Replaced(t, places[rand.New(rand.NewPCG(seed, 1)).IntN(len(places))], seed%2 == 0)
-		r := Analyze(l.Graph, known(l, seed%3 == 2))
+		r := Analyze(l.Graph, l.Known(seed%3 == 2))
 		switch seed % 3 {
 		case 0:
 			checkValues(t, l, r, 2)
@@ -196,7 +115,7 @@ func analyzedSuite(t *testing.T, kernel string) []suiteResult {
 	t.Helper()
 	if suiteResults[kernel] == nil {
 		l := flowtest.Suite(t, kernel)
-		suiteResults[kernel] = []suiteResult{{Analyze(l.Graph, known(l, false)), 2}, {Analyze(l.Graph, known(l, true)), 1}}
+		suiteResults[kernel] = []suiteResult{{Analyze(l.Graph, l.Known(false)), 2}, {Analyze(l.Graph, l.Known(true)), 1}}
 	}
 	return suiteResults[kernel]
 }

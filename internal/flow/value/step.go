@@ -36,10 +36,10 @@ func (l *counting) separate(f affine.Form, joins int) []affine.Form {
 		y := &l.machine().Syms.Symbols[t.Symbol]
 		var all []affine.Form
 		for _, e := range l.paths.into[y.Block] {
-			if l.leaves(e.block, e.index) {
+			if l.leaves(e.Block, e.Index) {
 				continue
 			}
-			v := l.machine().ReadRegister(l.r.along[e.block][e.index], y.Reg)
+			v := l.machine().ReadRegister(l.r.Along[e.Block][e.Index], y.Reg)
 			rest := f.AddMultiple(affine.Form{Bits: f.Bits, Terms: []affine.Term{t}}, ^uint64(0))
 			one := rest.AddMultiple(l.machine().ResizeValue(v, f.Bits).Form, t.Coefficient)
 			if !one.IsKnown() || len(all) > maxForms {
@@ -60,7 +60,7 @@ func (l *counting) splits(s affine.Symbol) bool {
 		return false
 	}
 	for _, e := range l.paths.into[y.Block] {
-		if !l.paths.isBefore(l.machine().ReadRegister(l.r.along[e.block][e.index], y.Reg).Form, y.Block) {
+		if !l.paths.isBefore(l.machine().ReadRegister(l.r.Along[e.Block][e.Index], y.Reg).Form, y.Block) {
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
 )
@@ -13,19 +14,10 @@ import (
 // where the range of a type of 16 bits does are more, unless its steps are large.
 const useful = 1 << 12
 
-// doubted returns the same analysis of other numbers: all words of which nothing is stated, and all results
-// that can be anything, are taken to be less than a fraction of what their type holds. This need not be true. What
-// then is different rests on the range of a type.
-func (r *Result) doubted() *Result {
-	launch := r.Launch
-	launch.Doubted = true
-	return Analyze(r.Graph, launch)
-}
-
 // onlyTyped reports whether a bound of a loop rests on the range of a type alone: every exit that gives one gives
 // a lesser one in a doubted analysis, or compares what has wrapped around.
-func (l *counting) onlyTyped(doubted *Result) bool {
-	d := &counting{r: doubted, loop: l.loop, dom: l.dom, paths: newPaths(doubted, l.dom)}
+func (l *counting) onlyTyped(doubted *fixpoint.Solution) bool {
+	d := &counting{r: doubted, loop: l.loop, paths: newPaths(doubted)}
 	for _, b := range l.loop.Body {
 		there := d.exits(b)
 		for i, c := range l.exits(b) {
@@ -66,7 +58,7 @@ func (l *counting) unknown(f affine.Form) string {
 		text := ""
 		switch {
 		case y.Origin == affine.Fixed && y.Operation == nil:
-			text = l.r.unstated(y)
+			text = nameUnstated(l.r, y)
 		case y.Origin == affine.Defined && y.Operation == nil && y.PC < len(l.r.Graph.Kernel.Instrs):
 			if in := &l.r.Graph.Kernel.Instrs[y.PC]; in.Op == isa.Ld {
 				text = fmt.Sprintf("%s, loaded at %s", in.Type, where(in))
@@ -83,8 +75,8 @@ func (l *counting) unknown(f affine.Form) string {
 	return ""
 }
 
-// unstated names the parameter or special register that a symbol is; empty if the launch states it.
-func (r *Result) unstated(y *affine.SymbolFacts) string {
+// nameUnstated names the parameter or special register that a symbol is; empty if the launch states it.
+func nameUnstated(r *fixpoint.Solution, y *affine.SymbolFacts) string {
 	for _, p := range r.Graph.Kernel.Params {
 		if y.Name == p.Name && !r.Launch.States(p.Offset) {
 			return fmt.Sprintf("%s %s", p.Type, y.Name)

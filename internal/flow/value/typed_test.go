@@ -5,6 +5,7 @@ import (
 
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
+	"warpbound/internal/test/flowtest"
 )
 
 // A bound that follows from the range of a type alone is told from one that something states: the kernel, by a
@@ -55,8 +56,8 @@ L: setp.ge.u32 %p1, %r1, %n; @%p1 bra E; setp.ge.u32 %p2, %r1, 90000; @%p2 bra E
 L: add.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, %n; @%p1 bra L;`, "u32 n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g := graphOf(t, c.body)
-			b := analyzed(t, g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: g.Kernel.Params[2].Offset, Interval: strided.Const(32, 100000)}}}).Loops()[0]
+			g := flowtest.BodyGraph(t, c.body)
+			b := Analyze(g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: g.Kernel.Params[2].Offset, Interval: strided.Const(32, 100000)}}}).Loops()[0]
 			if !b.Known || b.Range != c.text {
 				t.Errorf("known: %v, %d iterations: %s: rests on the range of %q, want %q", b.Known, b.Iterations, b.Reason, b.Range, c.text)
 			}
@@ -66,9 +67,9 @@ L: add.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, %n; @%p1 bra L;`, "u32 n"},
 
 // What a launch states of a parameter is stated, even if it is the range of its type.
 func TestStatedRangeOfType(t *testing.T) {
-	g := graphOf(t, `mov.u32 %r1, 0;
+	g := flowtest.BodyGraph(t, `mov.u32 %r1, 0;
 L: setp.ge.u32 %p1, %r1, %n; @%p1 bra E; add.u32 %r1, %r1, 1; bra L; E:`)
-	b := analyzed(t, g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: g.Kernel.Params[1].Offset, Interval: strided.Any(32)}}}).Loops()[0]
+	b := Analyze(g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: g.Kernel.Params[1].Offset, Interval: strided.Any(32)}}}).Loops()[0]
 	if b.Range != "" || b.Iterations != 1<<32-1 {
 		t.Errorf("%d iterations, rests on the range of %q", b.Iterations, b.Range)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/transfer"
 	"warpbound/internal/graph"
@@ -33,7 +34,7 @@ type unrolling struct {
 	*counting
 	m        *transfer.Machine
 	order    []int // blocks of the loop, in an order in which control passes them
-	along    map[edgeRef]*transfer.State
+	along    map[fixpoint.Edge]*transfer.State
 	inner    map[int]int      // by header of a loop inside: the loop
 	decides  map[isa.Reg]bool // registers on which it depends where control goes
 	deciding []isa.Reg        // the same, ascending
@@ -48,7 +49,7 @@ type unrolling struct {
 
 // unrolled bounds a loop that ends after few iterations.
 func (l *counting) unrolled() Bound {
-	if l.loop.Header == l.r.Graph.Entry() || !l.r.regular(l.loop) {
+	if l.loop.Header == l.r.Graph.Entry() || !l.r.IsRegular(l.loop) {
 		return Bound{}
 	}
 	if found := l.following(true); found.Known {
@@ -60,7 +61,7 @@ func (l *counting) unrolled() Bound {
 // following bounds a loop by following each way through an iteration by itself, or all
 // together.
 func (l *counting) following(byWay bool) Bound {
-	u := &unrolling{counting: l, m: l.machine().CopySettled(), along: make(map[edgeRef]*transfer.State)}
+	u := &unrolling{counting: l, m: l.machine().CopySettled(), along: make(map[fixpoint.Edge]*transfer.State)}
 	u.layOut()
 	u.relevant()
 	switch {
@@ -166,8 +167,8 @@ func (u *unrolling) relevant() {
 // and on which it depends where control goes.
 func (u *unrolling) carries() bool {
 	this := u.r.Graph.Loops().Innermost(u.loop.Header)
-	return slices.ContainsFunc(u.r.changes[this], func(r isa.Reg) bool {
-		return u.decides[r] && u.r.in[u.loop.Header].Get(r) != nil
+	return slices.ContainsFunc(u.r.Changes[this], func(r isa.Reg) bool {
+		return u.decides[r] && u.r.In[u.loop.Header].Get(r) != nil
 	})
 }
 
@@ -196,8 +197,8 @@ func (u *unrolling) step(st *transfer.State, pc int) {
 // first returns what is known at the header where control enters the loop.
 func (u *unrolling) first() *transfer.State {
 	var from []*transfer.State
-	for _, e := range u.r.into[u.loop.Header] {
-		if st := u.r.along[e.block][e.index]; st != nil && !u.loop.Contains(e.block) {
+	for _, e := range u.r.Into[u.loop.Header] {
+		if st := u.r.Along[e.Block][e.Index]; st != nil && !u.loop.Contains(e.Block) {
 			from = append(from, st)
 		}
 	}
@@ -227,7 +228,7 @@ func (u *unrolling) iterate(st *transfer.State) (*transfer.State, bool) {
 			case e.To == u.loop.Header:
 				back = append(back, out)
 			default:
-				u.along[edgeRef{b, i}] = out
+				u.along[fixpoint.Edge{Block: b, Index: i}] = out
 			}
 		}
 	}
@@ -237,17 +238,17 @@ func (u *unrolling) iterate(st *transfer.State) (*transfer.State, bool) {
 // enter returns what is known at the beginning of a block in this iteration.
 func (u *unrolling) enter(b int) *transfer.State {
 	var from []*transfer.State
-	for _, e := range u.r.into[b] {
+	for _, e := range u.r.Into[b] {
 		if st := u.along[e]; st != nil {
 			from = append(from, st)
 		}
 	}
 	st := u.join(b, from, func(affine.Symbol) bool { return false })
 	if inner, ok := u.inner[b]; ok && st != nil {
-		u.work += len(u.r.changes[inner])
-		for _, r := range u.r.changes[inner] {
+		u.work += len(u.r.Changes[inner])
+		for _, r := range u.r.Changes[inner] {
 			if u.decides[r] {
-				st.Set(r, u.r.in[b].Get(r))
+				st.Set(r, u.r.In[b].Get(r))
 			}
 		}
 	}
@@ -257,7 +258,7 @@ func (u *unrolling) enter(b int) *transfer.State {
 // join returns what is known at a block to which control comes with one of several states;
 // nil if there is none. Forms that mention a stale symbol are not kept.
 func (u *unrolling) join(b int, from []*transfer.State, stale func(affine.Symbol) bool) *transfer.State {
-	known := u.r.in[b]
+	known := u.r.In[b]
 	if len(from) == 0 || known == nil {
 		return nil
 	}

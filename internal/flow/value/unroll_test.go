@@ -8,7 +8,6 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
-	"warpbound/internal/graph"
 	"warpbound/internal/test/flowtest"
 )
 
@@ -197,7 +196,7 @@ machine = "fermi-c2050"
 grid = [1, 1, 1]
 block = [32, 1, 1]
 param = [{name = "p", type = "u32", count = 1024, init = "uniform(0, 9)"}, {name = "n", type = "u32", value = %d}, {name = "m", type = "u32", value = %d}]
-`, x, 7*x+55), moduleOf(body))
+`, x, 7*x+55), flowtest.BodyModule(body))
 		if loops == nil {
 			params := l.Kernel.Params
 			launch := launchfacts.Launch{
@@ -230,13 +229,11 @@ param = [{name = "p", type = "u32", count = 1024, init = "uniform(0, 9)"}, {name
 // followed returns what following the loops iteration by iteration tells of them, also of those that have
 // another bound, if it is not large: each way by itself, and all ways together.
 func followed(r *Result, bounds []Bound) [][]Bound {
-	dom := graph.Dominators(r.Graph.Flow.Graph(), r.Graph.Entry())
 	var all [2][]Bound
-	for i := range r.Graph.Loops().Loops {
-		l := &counting{r: r, loop: &r.Graph.Loops().Loops[i], dom: dom, paths: newPaths(r, dom)}
+	for i, l := range countings(r.solution) {
 		for k := range all {
 			b := Bound{}
-			if bounds[i].Iterations < 40 && r.in[l.loop.Header] != nil && l.loop.Header != r.Graph.Entry() && r.regular(l.loop) {
+			if bounds[i].Iterations < 40 && l.r.In[l.loop.Header] != nil && l.loop.Header != r.Graph.Entry() && l.r.IsRegular(l.loop) {
 				b = l.following(k == 0)
 			}
 			all[k] = append(all[k], b)

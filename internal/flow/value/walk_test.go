@@ -74,8 +74,8 @@ func TestAccessesOfWalks(t *testing.T) {
 		body()
 		job := fmt.Sprintf("module = \"k.ptx\"\nmachine = \"fermi-c2050\"\ngrid = [3]\nblock = [%d]\nseed = 1\n[[param]]\nname = \"p\"\ntype = \"u32\"\ncount = 65536\n"+
 			"[[param]]\nname = \"n\"\ntype = \"u32\"\nvalue = %d\n[[param]]\nname = \"m\"\ntype = \"u32\"\nvalue = %d\n", of(32, 64, 40), 1+rng.IntN(3), rng.IntN(8))
-		l := flowtest.Job(t, job, moduleOf(b.String()))
-		launch := known(l, false)
+		l := flowtest.Job(t, job, flowtest.BodyModule(b.String()))
+		launch := l.Known(false)
 		if rng.IntN(2) == 0 {
 			launch.Params[2].Interval = strided.Any(32)
 		}

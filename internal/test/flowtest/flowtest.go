@@ -62,6 +62,18 @@ func Random(t testing.TB, seed uint64, opts kernelgen.Options) *Launch {
 	return l
 }
 
+// RandomMixed makes a launch of a random kernel, of PTX or of mini-SIMT code.
+func RandomMixed(t testing.TB, seed uint64) *Launch {
+	t.Helper()
+	opts := kernelgen.Options{Statements: 25, Depth: 3, Trips: 8, Threads: 80, CTAs: 4, Irreducible: seed%5 == 4}
+	if seed%4 == 1 {
+		opts.Threads = 30
+		c := kernelgen.NewSIMT(rand.New(rand.NewPCG(seed, 0)), opts)
+		return Job(t, c.Job, c.Module)
+	}
+	return Random(t, seed, opts)
+}
+
 // Turning returns the same launch, not run yet, whose threads are scheduled independently.
 func (l *Launch) Turning(t testing.TB, turns emu.Turns) *Launch {
 	t.Helper()

@@ -1,4 +1,4 @@
-package value
+package fixpoint
 
 import (
 	"fmt"
@@ -16,32 +16,32 @@ import (
 
 // dense looks at every register at every place: the slow and obvious twin of solver. States of its
 // own have all values, and share none.
-type dense struct{ *solver }
+type dense struct{ *Solver }
 
-func settledDense(g *cfg.Graph, launch launchfacts.Launch) *solver {
-	d := dense{newSolver(g, launch, nil, nil)}
-	d.machine.DropResults()
+func settledDense(g *cfg.Graph, launch launchfacts.Launch) *Solver {
+	d := dense{NewSolver(g, launch, nil, nil)}
+	d.Machine.DropResults()
 	for d.pass = 0; d.round(); d.pass++ {
-		d.machine.Widen = d.pass >= widenSymbols
+		d.Machine.Widen = d.pass >= widenSymbols
 	}
-	return d.solver
+	return d.Solver
 }
 
 func (d dense) round() bool {
 	d.changed = false
-	before := make([]strided.Interval, len(d.machine.Syms.Symbols))
+	before := make([]strided.Interval, len(d.Machine.Syms.Symbols))
 	for i := range before {
-		before[i] = d.machine.Syms.Symbols[i].Set
+		before[i] = d.Machine.Syms.Symbols[i].Set
 	}
 	for _, b := range d.order {
 		if in := d.enter(b); in != nil {
-			d.changed = d.changed || d.in[b] == nil || !d.same(b, d.in[b], in)
-			d.in[b] = in
-			d.along[b] = d.passing(b)
+			d.changed = d.changed || d.In[b] == nil || !d.same(b, d.In[b], in)
+			d.In[b] = in
+			d.Along[b] = d.passing(b)
 		}
 	}
-	for i := range d.machine.Syms.Symbols {
-		d.changed = d.changed || i >= len(before) || before[i] != d.machine.Syms.Symbols[i].Set
+	for i := range d.Machine.Syms.Symbols {
+		d.changed = d.changed || i >= len(before) || before[i] != d.Machine.Syms.Symbols[i].Set
 	}
 	return d.changed
 }
@@ -53,9 +53,9 @@ func (d dense) enter(b int) *transfer.State {
 		from, ahead = append(from, transfer.NewState(len(d.Graph.Kernel.Regs))), 1
 	}
 	for _, e := range d.preds[b] {
-		if st := d.along[e.block][e.index]; st != nil {
+		if st := d.Along[e.Block][e.Index]; st != nil {
 			from = append(from, st)
-			if !d.back(e.block, b) {
+			if !d.leadsBack(e.Block, b) {
 				ahead++
 			}
 		}
@@ -67,22 +67,22 @@ func (d dense) enter(b int) *transfer.State {
 	for _, r := range d.live.In(b) {
 		var values []*transfer.Value
 		for _, st := range from {
-			values = append(values, d.machine.ReadRegister(st, r))
+			values = append(values, d.Machine.ReadRegister(st, r))
 		}
 		var old *transfer.Value
-		if d.in[b] != nil {
-			old = d.in[b].Get(r)
+		if d.In[b] != nil {
+			old = d.In[b].Get(r)
 		}
-		in.Set(r, d.merge(b, r, old, values, ahead))
+		in.Set(r, d.mergeValues(b, r, old, values, ahead))
 	}
 	return in
 }
 
 // passing returns what is known along the edges of a block, from what is known at its beginning.
-func (s *solver) passing(b int) []*transfer.State {
-	st := s.in[b].Clone()
+func (s *Solver) passing(b int) []*transfer.State {
+	st := s.In[b].Clone()
 	for pc := s.Graph.Blocks[b].Start; pc < s.Graph.Blocks[b].End; pc++ {
-		s.machine.Execute(st, pc)
+		s.Machine.Execute(st, pc)
 	}
 	edges := s.Graph.Blocks[b].Edges
 	along := make([]*transfer.State, len(edges))
@@ -92,9 +92,9 @@ func (s *solver) passing(b int) []*transfer.State {
 	return along
 }
 
-// refinedAll is machine.follow for all registers.
-func (s *solver) refinedAll(st *transfer.State, b int, kind cfg.EdgeKind, branches bool) *transfer.State {
-	m := s.machine
+// refinedAll is Machine.FollowEdge for all registers.
+func (s *Solver) refinedAll(st *transfer.State, b int, kind cfg.EdgeKind, branches bool) *transfer.State {
+	m := s.Machine
 	last := s.Graph.Last(b)
 	if !last.Guard.Set || !branches {
 		return st
@@ -124,7 +124,7 @@ func (s *solver) refinedAll(st *transfer.State, b int, kind cfg.EdgeKind, branch
 
 // same reports whether two states say the same of the registers that are live at the beginning of a
 // block.
-func (s *solver) same(b int, x, y *transfer.State) bool {
+func (s *Solver) same(b int, x, y *transfer.State) bool {
 	for _, r := range s.live.In(b) {
 		v, w := x.Get(r), y.Get(r)
 		if (v == nil) != (w == nil) || v != nil && !v.Equal(w) {
@@ -136,14 +136,14 @@ func (s *solver) same(b int, x, y *transfer.State) bool {
 
 // checkSettled checks that what a solver has found solves the equations of all registers at all
 // blocks.
-func checkSettled(t *testing.T, s *solver) {
+func checkSettled(t *testing.T, s *Solver) {
 	t.Helper()
 	for b := range s.Graph.Blocks {
-		if s.in[b] == nil {
+		if s.In[b] == nil {
 			continue
 		}
 		for i, st := range s.passing(b) {
-			found, to := s.along[b][i], s.Graph.Blocks[b].Edges[i].To
+			found, to := s.Along[b][i], s.Graph.Blocks[b].Edges[i].To
 			if (st == nil) != (found == nil) {
 				t.Fatalf("control passes edge %d of %s: %v, want %v", i, s.Graph.Name(b), found != nil, st != nil)
 			}
@@ -156,13 +156,14 @@ func checkSettled(t *testing.T, s *solver) {
 		}
 		in := dense{s}.enter(b)
 		for _, r := range s.live.In(b) {
-			v, w := s.machine.ReadRegister(s.in[b], r), in.Get(r)
+			v, w := s.Machine.ReadRegister(s.In[b], r), in.Get(r)
 			if _, c := w.Set.IsConst(); c && v.Set == w.Set {
 				continue // whatever its form
 			}
 			if !v.Equal(w) {
-				t.Fatalf("at the beginning of %s %s is %s, %s; looking at all registers tells %s, %s", s.Graph.Name(b), s.Graph.Kernel.Regs[r].Name,
-					v.Set, s.machine.Syms.Format(v.Form), w.Set, s.machine.Syms.Format(w.Form))
+				t.Fatalf("at the beginning of %s %s is %s, %s; looking at all registers tells %s, %s",
+					s.Graph.Name(b), s.Graph.Kernel.Regs[r].Name,
+					v.Set, s.Machine.Syms.Format(v.Form), w.Set, s.Machine.Syms.Format(w.Form))
 			}
 		}
 	}
@@ -177,10 +178,10 @@ var otherSolutions = []uint64{289, 361, 493, 705}
 // solutions.
 func TestSparseSolverAgainstDense(t *testing.T) {
 	for _, seed := range effort.Draw(t, 1200) {
-		l := random(t, seed)
-		launch := known(l, seed%3 == 2)
+		l := flowtest.RandomMixed(t, seed)
+		launch := l.Known(seed%3 == 2)
 		launch.Buffers, launch.Pointers = nil, nil
-		s, d := newSolver(l.Graph, launch, nil, nil), settledDense(l.Graph, launch)
+		s, d := NewSolver(l.Graph, launch, nil, nil), settledDense(l.Graph, launch)
 		s.settle()
 		checkSettled(t, s)
 		less := findsLess(s, d)
@@ -192,18 +193,19 @@ func TestSparseSolverAgainstDense(t *testing.T) {
 
 // findsLess says where a solver finds less than another one of the same kernel, or that control
 // comes elsewhere; it is empty if it does nowhere.
-func findsLess(s, d *solver) string {
+func findsLess(s, d *Solver) string {
 	for b := range s.Graph.Blocks {
-		if (s.in[b] == nil) != (d.in[b] == nil) {
-			return fmt.Sprintf("control comes to %s: %t, want %t", s.Graph.Name(b), s.in[b] != nil, d.in[b] != nil)
+		if (s.In[b] == nil) != (d.In[b] == nil) {
+			return fmt.Sprintf("control comes to %s: %t, want %t", s.Graph.Name(b), s.In[b] != nil, d.In[b] != nil)
 		}
-		if s.in[b] == nil {
+		if s.In[b] == nil {
 			continue
 		}
 		for _, r := range s.live.In(b) {
-			x, y := s.machine.ReadRegister(s.in[b], r).Set, d.machine.ReadRegister(d.in[b], r).Set
+			x, y := s.Machine.ReadRegister(s.In[b], r).Set, d.Machine.ReadRegister(d.In[b], r).Set
 			if x.Join(y) != y {
-				return fmt.Sprintf("at the beginning of %s, %s is in %s, want %s", s.Graph.Name(b), s.Graph.Kernel.Regs[r].Name, x, y)
+				return fmt.Sprintf("at the beginning of %s, %s is in %s, want %s",
+					s.Graph.Name(b), s.Graph.Kernel.Regs[r].Name, x, y)
 			}
 		}
 	}
@@ -212,23 +214,24 @@ func findsLess(s, d *solver) string {
 
 // steps counts what the passes over a kernel cost: instructions, registers that are joined at the
 // beginnings of blocks, and those that conditions may narrow.
-func (s *solver) steps() int {
+func (s *Solver) steps() int {
 	n := 0
 	for b := range s.Graph.Blocks {
 		block := &s.Graph.Blocks[b]
 		n += block.End - block.Start
 		var from []*transfer.State
 		for _, e := range s.preds[b] {
-			from = append(from, s.along[e.block][e.index])
+			from = append(from, s.Along[e.Block][e.Index])
 		}
 		if from != nil {
-			n += len(s.joining(b, from))
+			n += len(s.findJoined(b, from))
 		}
 		for _, e := range block.Edges {
 			if last := s.Graph.Last(b); last.Guard.Set && len(block.Edges) > 1 {
-				facts, _ := s.machine.DeriveFacts(s.machine.ReadRegister(s.along[b][0], last.Guard.Reg).Cond, (e.Kind != cfg.FallThrough) != last.Guard.Not)
-				k, _ := s.machine.DeriveKnowledge(facts)
-				n += len(s.machine.FindRestricted(&k))
+				cond := s.Machine.ReadRegister(s.Along[b][0], last.Guard.Reg).Cond
+				facts, _ := s.Machine.DeriveFacts(cond, (e.Kind != cfg.FallThrough) != last.Guard.Not)
+				k, _ := s.Machine.DeriveKnowledge(facts)
+				n += len(s.Machine.FindRestricted(&k))
 			}
 		}
 	}
@@ -245,11 +248,12 @@ func TestSparseWork(t *testing.T) {
 				b.WriteString(strings.ReplaceAll(line, "#", fmt.Sprint(i)) + "\n")
 			}
 		}
-		fmt.Fprintf(&b, ".version 7.0\n.target sm_70\n.address_size 64\n.entry k(.param .u64 p)\n{\n.reg .pred %%p; .reg .b32 %%r<%d>; .reg .b64 %%d;\nld.param.u64 %%d, [p];\n", n)
+		b.WriteString(".version 7.0\n.target sm_70\n.address_size 64\n.entry k(.param .u64 p)\n{\n")
+		fmt.Fprintf(&b, ".reg .pred %%p; .reg .b32 %%r<%d>; .reg .b64 %%d;\nld.param.u64 %%d, [p];\n", n)
 		each("ld.global.u32 %r#, [%d+4*#];")
 		each("setp.lt.u32 %p, %r#, 7; @%p bra L#; add.u32 %r#, %r#, 1;\nL#:")
 		each("M#: add.u32 %r#, %r#, 3; setp.lt.u32 %p, %r#, 900; @%p bra M#; st.global.u32 [%d], %r#;")
-		s := newSolver(flowtest.Graph(t, "k.ptx", b.String()+"ret;\n}\n"), launchfacts.Launch{}, nil, nil)
+		s := NewSolver(flowtest.Graph(t, "k.ptx", b.String()+"ret;\n}\n"), launchfacts.Launch{}, nil, nil)
 		s.settle()
 		return s.steps()
 	}

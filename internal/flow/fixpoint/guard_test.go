@@ -1,4 +1,4 @@
-package value
+package fixpoint
 
 import (
 	"slices"
@@ -11,18 +11,19 @@ import (
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/transfer"
 	"warpbound/internal/isa"
+	"warpbound/internal/test/flowtest"
 )
 
 // settledSolver is a solver with a solution that has not been narrowed.
-func settledSolver(g *cfg.Graph) *solver {
-	s := newSolver(g, launchfacts.Launch{}, nil, nil)
+func settledSolver(g *cfg.Graph) *Solver {
+	s := NewSolver(g, launchfacts.Launch{}, nil, nil)
 	s.settle()
 	return s
 }
 
 // TestPostFixpoint takes something away from solutions: the guard finds what is missing.
 func TestPostFixpoint(t *testing.T) {
-	g := graphOf(t, `mov.u32 %r1, 0; mov.u32 %r2, %tid;
+	g := flowtest.BodyGraph(t, `mov.u32 %r1, 0; mov.u32 %r2, %tid;
 L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %n; @%p1 bra L;
 st.global.u32 [%buf], %r1; st.global.u32 [%buf+4], %r2;`)
 	if err := settledSolver(g).checkPostFixpoint(); err != nil {
@@ -39,16 +40,16 @@ st.global.u32 [%buf], %r1; st.global.u32 [%buf+4], %r2;`)
 	}
 	for _, test := range []struct {
 		name   string
-		change func(s *solver)
+		change func(s *Solver)
 		want   string
 	}{
-		{"a counter that does not rise", func(s *solver) {
-			s.in[loop].Set(named("%r1"), &transfer.Value{Set: strided.Const(32, 0), Form: affine.Constant(32, 0)})
+		{"a counter that does not rise", func(s *Solver) {
+			s.In[loop].Set(named("%r1"), &transfer.Value{Set: strided.Const(32, 0), Form: affine.Constant(32, 0)})
 		}, "%r1 is 1 where control goes from L to L, and was found to be 0 there"},
-		{"a register that nothing changes", func(s *solver) {
-			s.in[behind].Set(named("%r2"), &transfer.Value{Set: strided.Between(32, 0, 31)})
+		{"a register that nothing changes", func(s *Solver) {
+			s.In[behind].Set(named("%r2"), &transfer.Value{Set: strided.Between(32, 0, 31)})
 		}, "%r2 is [0, 1023] where control goes from L to "},
-		{"a block that is not reached", func(s *solver) { s.in[behind] = nil }, "where it was found not to come"},
+		{"a block that is not reached", func(s *Solver) { s.In[behind] = nil }, "where it was found not to come"},
 	} {
 		s := settledSolver(g)
 		test.change(s)

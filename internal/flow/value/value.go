@@ -1,0 +1,132 @@
+package value
+
+import (
+	"warpbound/internal/cfg"
+	"warpbound/internal/flow/fixpoint"
+	"warpbound/internal/flow/launchfacts"
+	"warpbound/internal/flow/strided"
+	"warpbound/internal/flow/transfer"
+	"warpbound/internal/graph"
+	"warpbound/internal/isa"
+)
+
+// Result is what is known of the values in a kernel.
+type Result struct {
+	Graph  *cfg.Graph
+	Launch launchfacts.Launch
+	Kept   []bool // of Launch.Buffers: it was taken into account what they hold, since the kernel does not write to them
+
+	solution *fixpoint.Solution
+	agreed   *agreement
+	loops    *loopFinder
+}
+
+// Analyze finds the values of the registers of a kernel.
+func Analyze(g *cfg.Graph, launch launchfacts.Launch) *Result {
+	r := analyze(g, launch, nil)
+	if len(launch.Buffers) == 0 {
+		return r
+	}
+	return withContents(r)
+}
+
+// ByWarp returns for each warp of a CTA the bounds that hold for it, as Loops does, but not whether
+// they are of use. The launch must be known.
+func ByWarp(g *cfg.Graph, launch launchfacts.Launch) [][]Bound {
+	all := make([][]Bound, launch.Warps())
+	for w := range all {
+		one := launch
+		one.OneWarp, one.Warp = true, w
+		all[w] = Analyze(g, one).loops.bounds()
+	}
+	return all
+}
+
+// analyze finds the values of registers if instructions load what is given.
+//
+// It supposes at first that lanes of a warp which take part in a shuffle, a vote or a reduction
+// execute the same instruction. That holds unless lanes come apart to an operation of the same
+// kind, which follows from the result: up to the first execution to which they do, everything is as
+// it says.
+func analyze(g *cfg.Graph, launch launchfacts.Launch, known transfer.Loads) *Result {
+	divergedOps := make(map[isa.Op]bool)
+	for {
+		s := solve(g, launch, known, divergedOps)
+		agreed := agree(s)
+		news := false
+		for op := range agreed.findDivergedOps() {
+			news = news || !divergedOps[op]
+			divergedOps[op] = true
+		}
+		if !news {
+			return &Result{Graph: g, Launch: launch, solution: s, agreed: agreed, loops: newLoopFinder(s, agreed)}
+		}
+	}
+}
+
+// maxLimited limits how often limits of counters are looked for: once for each loop of a nest
+// that the loops inside depend on.
+const maxLimited = 4
+
+// solve is analyze if lanes execute some operations apart from others that take part. What follows
+// of counters from the bounds of their loops narrows the solution: what is then known of the loops
+// inside gives limits of their counters in turn.
+func solve(
+	g *cfg.Graph, launch launchfacts.Launch, known transfer.Loads, divergedOps map[isa.Op]bool,
+) *fixpoint.Solution {
+	s := fixpoint.NewSolver(g, launch, known, divergedOps)
+	s.Solve()
+	for range maxLimited {
+		limits := findLimits(s.Solution)
+		if len(limits) == 0 {
+			break
+		}
+		s.NarrowTo(limits)
+	}
+	return s.Finish()
+}
+
+// doubted returns the solution of other numbers: all words of which nothing is stated, and all
+// results that can be anything, are taken to be less than a fraction of what their type holds. This
+// need not be true. What then is different rests on the range of a type.
+func (r *Result) doubted() *fixpoint.Solution {
+	launch := r.Launch
+	launch.Doubted = true
+	return Analyze(r.Graph, launch).solution
+}
+
+// Loops returns the bounds of the loops of the flow graph, in the order of its forest.
+func (r *Result) Loops() []Bound { return r.loops.boundsWithRanges(r.doubted) }
+
+// Accesses describes the accesses to global and shared memory, and those whose addresses
+// tell the space, in the order of the instructions. Those that are never executed are
+// left out.
+func (r *Result) Accesses(mem Memory) []Access { return findPatterns(r.solution, r.agreed, mem) }
+
+// Addresses returns what the threads of a launch access: by loads, stores and atomic operations on
+// global, shared and generic addresses, in the order of the instructions. Those that are never
+// executed are left out.
+//
+// Counters of loops that change by a constant are replaced by what they begin with, plus that
+// constant times a number of iterations.
+func (r *Result) Addresses() []Address { return findAddresses(r.solution, r.loops.bounds()) }
+
+// Offsets returns the offsets of accesses that control comes to, in the order of the instructions.
+// of has the number of a variable for each instruction that it asks for.
+func (r *Result) Offsets(of map[int]int32) []Offset { return findOffsets(r.solution, of) }
+
+// At returns what a register can hold whenever a thread comes to a block; false if nothing is
+// known, or if control never comes there.
+func (r *Result) At(block int, reg isa.Reg) (strided.Interval, bool) {
+	return r.solution.At(block, reg)
+}
+
+// Infeasible returns the edges of the flow graph along which control never passes, although it may
+// come to the block where they begin.
+func (r *Result) Infeasible() []graph.Edge { return r.solution.Infeasible() }
+
+// Entering returns what a register can hold whenever a thread enters a loop of the flow graph's
+// forest; false if nothing is known, or if control never comes there.
+func (r *Result) Entering(loop int, reg isa.Reg) (strided.Interval, bool) {
+	return r.solution.Entering(loop, reg)
+}
