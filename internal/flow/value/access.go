@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/agreement"
 	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
@@ -52,9 +53,9 @@ func (a *Access) Unit() string {
 // findPatterns describes the accesses to global and shared memory, and those whose addresses
 // tell the space, in the order of the instructions. Those that are never executed are
 // left out.
-func findPatterns(r *fixpoint.Solution, agreed *agreement, mem Memory) []Access {
+func findPatterns(r *fixpoint.Solution, agreed *agreement.Result, mem Memory) []Access {
 	p := &patterns{r: r, agreed: agreed, mem: mem}
-	p.partial = p.agreed.partial()
+	p.partial = p.agreed.FindPartial()
 	var all []Access
 	for b, block := range r.Graph.Blocks {
 		if r.In[b] == nil {
@@ -105,34 +106,9 @@ func laneBytes(in *isa.Instr) int {
 
 type patterns struct {
 	r       *fixpoint.Solution
-	agreed  *agreement
+	agreed  *agreement.Result
 	mem     Memory
 	partial []bool // by block: some lanes may be missing
-}
-
-// partial returns the blocks that lanes may execute while others of their warp are
-// elsewhere or have ended.
-func (a *agreement) partial() []bool {
-	g := a.r.Graph
-	partial := make([]bool, a.flow.Len())
-	var ends []int // branches behind which lanes may end
-	for b := range g.Blocks {
-		if !a.diverges(b) {
-			continue
-		}
-		region := a.reach(g.Reconverge(b), a.flow.Succ(b)...)
-		if region.contains(g.Exit()) || g.Parted(b) || g.CheckSyncs() != nil {
-			ends = append(ends, b)
-			continue
-		}
-		for _, i := range region {
-			partial[i] = true
-		}
-	}
-	for _, i := range a.reach(-1, ends...) {
-		partial[i] = true
-	}
-	return partial
 }
 
 // access describes one access; false if it is never executed.
@@ -145,7 +121,7 @@ func (p *patterns) access(st *transfer.State, pc, block int) (Access, bool) {
 		if c, ok := guard.Set.IsConst(); ok && (c == 0) != in.Guard.Not {
 			return Access{}, false
 		}
-		whole = whole && !p.agreed.formVaries(guard.Form, block)
+		whole = whole && !p.agreed.FormVaries(guard.Form, block)
 	}
 	if !m.AssumeGuard(st, in) {
 		return Access{}, false
@@ -235,12 +211,12 @@ func (c *counted) split(block int) {
 		switch y := &syms.Symbols[t.Symbol]; {
 		case y.Origin == affine.Fixed && y.Varies:
 			c.own, c.varying = c.own.AddMultiple(one, 1), c.varying.AddMultiple(one, 1)
-		case c.agreed.formVaries(one, block):
+		case c.agreed.FormVaries(one, block):
 			c.varying = c.varying.AddMultiple(one, 1)
-			own, rest, ok := c.agreed.ownPart(t.Symbol, block)
+			own, rest, ok := c.agreed.FindOwnPart(t.Symbol, block)
 			if ok && (own.Bits == f.Bits || keepsDistances(c.r, t.Symbol, own)) {
 				c.own = c.own.AddMultiple(own.Lift(f.Bits), t.Coefficient)
-				c.rest = c.rest.Add(rest.set(f.Bits).Times(t.Coefficient))
+				c.rest = c.rest.Add(rest.Words(f.Bits).Times(t.Coefficient))
 				continue
 			}
 			c.other = c.other.AddMultiple(one, 1)
@@ -401,4 +377,13 @@ func (c *counted) within(span uint64, unit, begin int) {
 		return
 	}
 	c.access.Max = min(c.access.Max, (begin+int(span)+c.access.Bytes-1)/unit+1)
+}
+
+// keepsDistances reports whether lanes that differ in a symbol by their own part, modulo
+// 2 to the power of its width, do so as numbers.
+func keepsDistances(r *fixpoint.Solution, s affine.Symbol, own affine.Form) bool {
+	lo, hi := r.Machine.Syms.Symbols[s].Set.Unsigned()
+	minimum, maximum, ok := r.Machine.Syms.ExactRange(own)
+	half := strided.Mask(own.Bits) / 2
+	return ok && hi-lo < half && uint64(maximum-minimum) < half && minimum >= 0 && uint64(maximum) <= half
 }

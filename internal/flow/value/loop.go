@@ -8,6 +8,7 @@ import (
 	"warpbound/diag"
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/affine"
+	"warpbound/internal/flow/agreement"
 	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/transfer"
 	"warpbound/internal/graph"
@@ -53,11 +54,11 @@ func (b *Bound) Warp(lanes int) (int64, bool) {
 // loopFinder finds the bounds of the loops of a kernel, from a solution for its values.
 type loopFinder struct {
 	s      *fixpoint.Solution
-	agreed *agreement
+	agreed *agreement.Result
 	found  []Bound // nil until they are asked for
 }
 
-func newLoopFinder(s *fixpoint.Solution, agreed *agreement) *loopFinder {
+func newLoopFinder(s *fixpoint.Solution, agreed *agreement.Result) *loopFinder {
 	return &loopFinder{s: s, agreed: agreed}
 }
 
@@ -94,7 +95,7 @@ func (f *loopFinder) find() []Bound {
 	if f.found == nil {
 		for _, l := range countings(f.s) {
 			b := l.byExits()
-			b.Header, b.Together = l.loop.Header, f.agreed.together(l.loop)
+			b.Header, b.Together = l.loop.Header, f.agreed.StaysTogether(l.loop)
 			f.found = append(f.found, b)
 		}
 	}
@@ -109,70 +110,6 @@ func countings(s *fixpoint.Solution) []*counting {
 		all = append(all, &counting{r: s, loop: &s.Graph.Loops().Loops[i], paths: paths})
 	}
 	return all
-}
-
-// together reports whether lanes that enter a loop together are never at different
-// iterations of it.
-func (a *agreement) together(l *graph.Loop) bool {
-	if !a.r.IsRegular(l) {
-		return false
-	}
-	var returns func(from, without int) bool // made for the first branch
-	for _, b := range l.Body {
-		x := a.branches[b]
-		if x == nil {
-			continue
-		}
-		if returns == nil {
-			returns = a.returnsOf(l)
-		}
-		inside, ways := 0, 0
-		for _, s := range a.flow.Succ(x.block) {
-			if !l.Contains(s) {
-				continue
-			}
-			inside++
-			if s != x.reconverge && returns(s, x.reconverge) {
-				ways++
-			}
-		}
-		if ways > 1 || ways > 0 && l.Contains(x.reconverge) || x.parted && inside > 1 {
-			return false
-		}
-	}
-	return true
-}
-
-// returnsOf returns a function that reports whether control can come from a block of a loop to its
-// header inside of the loop without passing another block: whether that one does not post-dominate
-// the first where the way to the header is the only one out of the body.
-func (a *agreement) returnsOf(l *graph.Loop) func(from, without int) bool {
-	number := make(map[int]int, len(l.Body))
-	for i, b := range l.Body {
-		number[b] = i
-	}
-	end := len(l.Body)
-	backward := graph.New(end + 1)
-	for i, b := range l.Body {
-		for _, s := range a.flow.Succ(b) {
-			if s == l.Header {
-				backward.AddEdge(end, i)
-			} else if j, inside := number[s]; inside {
-				backward.AddEdge(j, i)
-			}
-		}
-	}
-	post := graph.Dominators(backward, end)
-	return func(from, without int) bool {
-		if from == l.Header {
-			return true
-		}
-		if without == l.Header || !post.Contains(number[from]) {
-			return false
-		}
-		passed, inside := number[without]
-		return !inside || !post.Dominates(passed, number[from])
-	}
 }
 
 // counting finds the bound of one loop.

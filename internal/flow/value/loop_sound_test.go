@@ -72,13 +72,13 @@ func checkLoops(t *testing.T, l *flowtest.Launch, r *loopsOf, ctas int) int {
 		b := l.Graph.BlockOf(pc)
 		if pc != l.Graph.Blocks[b].Start {
 			return func(eff *emu.Effect) {
-				if eff.Diverged && !agreed.diverges(b) {
+				if eff.Diverged && !agreed.Diverges(b) {
 					t.Fatalf("lanes diverge at the end of %s", l.Graph.Name(b))
 				}
 			}
 		}
 		for reg, v := range r.solution.In[b].All() {
-			if agreed.formVaries(v.Form, b) {
+			if agreed.FormVaries(v.Form, b) {
 				continue
 			}
 			first := bits.TrailingZeros64(active)
@@ -121,7 +121,7 @@ func checkLoops(t *testing.T, l *flowtest.Launch, r *loopsOf, ctas int) int {
 			state.last[bits.TrailingZeros64(m)] = b
 		}
 		return func(eff *emu.Effect) {
-			if eff.Diverged && !agreed.diverges(b) {
+			if eff.Diverged && !agreed.Diverges(b) {
 				t.Fatalf("lanes diverge at the end of %s", l.Graph.Name(b))
 			}
 		}

@@ -2,6 +2,7 @@ package value
 
 import (
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/agreement"
 	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
@@ -17,7 +18,7 @@ type Result struct {
 	Kept   []bool // of Launch.Buffers: it was taken into account what they hold, since the kernel does not write to them
 
 	solution *fixpoint.Solution
-	agreed   *agreement
+	agreed   *agreement.Result
 	loops    *loopFinder
 }
 
@@ -52,9 +53,9 @@ func analyze(g *cfg.Graph, launch launchfacts.Launch, known transfer.Loads) *Res
 	divergedOps := make(map[isa.Op]bool)
 	for {
 		s := solve(g, launch, known, divergedOps)
-		agreed := agree(s)
+		agreed := agreement.Find(s)
 		news := false
-		for op := range agreed.findDivergedOps() {
+		for op := range agreed.FindDivergedOps() {
 			news = news || !divergedOps[op]
 			divergedOps[op] = true
 		}
