@@ -13,6 +13,7 @@ import (
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/gated"
 	"warpbound/internal/flow/launchfacts"
+	"warpbound/internal/flow/loopbound"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/isa"
 	"warpbound/internal/kernelgen"
@@ -63,7 +64,7 @@ func TestUnmodelledInstructions(t *testing.T) {
 
 // known is what the analyses that inspect uses find out about a kernel.
 type known struct {
-	loops     []value.Bound
+	loops     []loopbound.Bound
 	accesses  map[int]value.Access
 	points    []int                      // of reconvergence
 	branches  map[int]divergence.Verdict // by block

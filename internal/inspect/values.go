@@ -8,6 +8,7 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/launchfacts"
+	"warpbound/internal/flow/loopbound"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/graph"
 )
@@ -18,7 +19,7 @@ func addValues(k estimate.Kernel, g *cfg.Graph, d *divergence.Result, launch lau
 	r := value.Analyze(g, launch)
 	k.Races = Races(r, d, true)
 	bounds := r.Loops()
-	var byWarp [][]value.Bound
+	var byWarp [][]loopbound.Bound
 	if launch.Known() && len(bounds) > 0 {
 		byWarp = value.ByWarp(g, launch)
 	}
@@ -40,7 +41,7 @@ func addValues(k estimate.Kernel, g *cfg.Graph, d *divergence.Result, launch lau
 
 // warps returns the iterations of a loop for each warp of a CTA; nil if they are the same
 // for all of them or not known for one.
-func warps(bounds [][]value.Bound, loop int) []int64 {
+func warps(bounds [][]loopbound.Bound, loop int) []int64 {
 	var n []int64
 	for _, b := range bounds {
 		if !b[loop].Known {
@@ -55,7 +56,7 @@ func warps(bounds [][]value.Bound, loop int) []int64 {
 }
 
 // bounded fills in what is known of a loop's iterations.
-func bounded(l *estimate.Loop, b *value.Bound, warps []int64, lanes int) {
+func bounded(l *estimate.Loop, b *loopbound.Bound, warps []int64, lanes int) {
 	l.Reason = b.Reason
 	if !b.Known {
 		l.Bound += "; " + b.Reason

@@ -27,7 +27,7 @@ import (
 // Lanes that go nowhere but to an end do not reconverge. Behind branches whose reconvergence
 // point is no post-dominator nothing is agreed on that was assigned behind them.
 type Result struct {
-	r        *fixpoint.Solution
+	solution *fixpoint.Solution
 	flow     *graph.Graph
 	varies   []bool          // by symbol
 	branches map[int]*branch // divergent ones, by block
@@ -42,7 +42,7 @@ type Result struct {
 func Find(r *fixpoint.Solution) *Result {
 	flow := r.Graph.Flow.Graph()
 	a := &Result{
-		r: r, flow: flow, varies: make([]bool, len(r.Machine.Syms.Symbols)),
+		solution: r, flow: flow, varies: make([]bool, len(r.Machine.Syms.Symbols)),
 		branches: make(map[int]*branch), around: make([][]*branch, flow.Len()), joining: make([][]*branch, flow.Len()),
 		again: make(map[[2]int]blocks), seen: make([]int, flow.Len()),
 	}
@@ -97,15 +97,15 @@ func (a *Result) isOutdated(s affine.Symbol, block int) bool {
 
 // findAssigned returns the block where a symbol is assigned, -1 if it is fixed.
 func (a *Result) findAssigned(s affine.Symbol) int {
-	y := &a.r.Machine.Syms.Symbols[s]
+	y := &a.solution.Machine.Syms.Symbols[s]
 	if y.Origin == affine.Defined {
-		return a.r.Graph.BlockOf(y.PC % len(a.r.Graph.Kernel.Instrs))
+		return a.solution.Graph.BlockOf(y.PC % len(a.solution.Graph.Kernel.Instrs))
 	}
 	return y.Block
 }
 
 func (a *Result) symbolVaries(s affine.Symbol) bool {
-	y := &a.r.Machine.Syms.Symbols[s]
+	y := &a.solution.Machine.Syms.Symbols[s]
 	switch y.Origin {
 	case affine.Fixed:
 		return y.Varies
@@ -125,8 +125,8 @@ func (a *Result) symbolVaries(s affine.Symbol) bool {
 
 // mergeVaries reports whether lanes may disagree on a register at the beginning of a block.
 func (a *Result) mergeVaries(block int, reg isa.Reg) bool {
-	in := a.r.FindIncoming(block, reg)
-	if block == a.r.Graph.Entry() {
+	in := a.solution.FindIncoming(block, reg)
+	if block == a.solution.Graph.Entry() {
 		return true // of what it holds at first nothing is known
 	}
 	for _, f := range in {
@@ -141,7 +141,7 @@ func (a *Result) mergeVaries(block int, reg isa.Reg) bool {
 func (a *Result) Diverges(b int) bool {
 	taken := 0
 	var st *transfer.State
-	for _, s := range a.r.Along[b] {
+	for _, s := range a.solution.Along[b] {
 		if s != nil {
 			st = s
 			taken++
@@ -150,15 +150,15 @@ func (a *Result) Diverges(b int) bool {
 	if taken < 2 {
 		return false
 	}
-	last := a.r.Graph.Last(b)
-	if last.Guard.Set && a.FormVaries(a.r.Machine.ReadRegister(st, last.Guard.Reg).Form, b) {
+	last := a.solution.Graph.Last(b)
+	if last.Guard.Set && a.FormVaries(a.solution.Machine.ReadRegister(st, last.Guard.Reg).Form, b) {
 		return true
 	}
 	if last.Op != isa.BrxIdx {
 		return false
 	}
 	index := last.Src[0]
-	return index.Kind != isa.KindReg || a.FormVaries(a.r.Machine.ReadRegister(st, index.Reg).Form, b)
+	return index.Kind != isa.KindReg || a.FormVaries(a.solution.Machine.ReadRegister(st, index.Reg).Form, b)
 }
 
 // mixesForms reports whether lanes come to a block together with different ones of some forms.

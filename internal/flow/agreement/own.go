@@ -12,23 +12,23 @@ import (
 // on as long as they go through the loop together: the rest is then a value that begins, goes on
 // and merges like one that all lanes agree on. It also returns the low bits of the rest.
 func (a *Result) FindOwnPart(counter affine.Symbol, block int) (affine.Form, Residue, bool) {
-	syms := a.r.Machine.Syms
+	syms := a.solution.Machine.Syms
 	y := &syms.Symbols[counter]
 	if y.Origin != affine.Merged {
 		return affine.Form{}, Residue{}, false
 	}
-	loop := a.r.Graph.Loops().Innermost(y.Block)
+	loop := a.solution.Graph.Loops().Innermost(y.Block)
 	if loop < 0 || a.isOutdated(counter, block) {
 		return affine.Form{}, Residue{}, false
 	}
-	l := &a.r.Graph.Loops().Loops[loop]
-	if l.Header != y.Block || y.Block == a.r.Graph.Entry() || !a.r.IsRegular(l) {
+	l := &a.solution.Graph.Loops().Loops[loop]
+	if l.Header != y.Block || y.Block == a.solution.Graph.Entry() || !a.solution.IsRegular(l) {
 		return affine.Form{}, Residue{}, false
 	}
 	own := affine.Form{}
 	var low Residue
 	remainders := make([]fixpoint.Incoming, 0, 4)
-	for _, e := range a.r.FindIncoming(y.Block, y.Reg) {
+	for _, e := range a.solution.FindIncoming(y.Block, y.Reg) {
 		if l.Contains(e.From) {
 			// What it changes by; the rest of the counter itself is agreed on by induction.
 			rest := e.Form.AddMultiple(affine.OfSymbol(y.Set.Bits(), counter), ^uint64(0))

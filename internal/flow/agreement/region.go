@@ -25,7 +25,7 @@ func (s blocks) contains(block int) bool {
 
 // describeBranch describes a divergent branch; nil if at most one way leads on.
 func (a *Result) describeBranch(b int) *branch {
-	g := a.r.Graph
+	g := a.solution.Graph
 	x := &branch{block: b, reconverge: g.Reconverge(b), parted: g.Parted(b) || g.CheckSyncs() != nil}
 	if g.Kernel.Reconvergence == isa.AtSyncs && x.reconverge != g.Exit() {
 		x.reconverge-- // the sync, which lanes that left a loop in different iterations may execute together

@@ -10,7 +10,7 @@ import (
 // StaysTogether reports whether lanes that enter a loop together are never at different
 // iterations of it.
 func (a *Result) StaysTogether(l *graph.Loop) bool {
-	if !a.r.IsRegular(l) {
+	if !a.solution.IsRegular(l) {
 		return false
 	}
 	var returns func(from, without int) bool // made for the first branch
@@ -74,7 +74,7 @@ func (a *Result) makeReturns(l *graph.Loop) func(from, without int) bool {
 // FindPartial returns the blocks that lanes may execute while others of their warp are
 // elsewhere or have ended.
 func (a *Result) FindPartial() []bool {
-	g := a.r.Graph
+	g := a.solution.Graph
 	partial := make([]bool, a.flow.Len())
 	var ends []int // branches behind which lanes may end
 	for b := range g.Blocks {
@@ -100,10 +100,10 @@ func (a *Result) FindPartial() []bool {
 // that others which take part may be at other instructions of the kind.
 func (a *Result) FindDivergedOps() map[isa.Op]bool {
 	divergedOps := make(map[isa.Op]bool)
-	for b := range a.r.Graph.Blocks {
-		block := &a.r.Graph.Blocks[b]
+	for b := range a.solution.Graph.Blocks {
+		block := &a.solution.Graph.Blocks[b]
 		for pc := block.Start; pc < block.End; pc++ {
-			switch in := &a.r.Graph.Kernel.Instrs[pc]; in.Op {
+			switch in := &a.solution.Graph.Kernel.Instrs[pc]; in.Op {
 			case isa.Shfl, isa.Vote, isa.Redux:
 				divergedOps[in.Op] = divergedOps[in.Op] || in.Guard.Set || a.inRegion(b)
 			}

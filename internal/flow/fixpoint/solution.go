@@ -104,3 +104,39 @@ func (r *Solution) Entering(loop int, reg isa.Reg) (strided.Interval, bool) {
 	}
 	return all, found
 }
+
+// FindEntering returns what a register holds where control enters a loop.
+func (r *Solution) FindEntering(l *graph.Loop, reg isa.Reg) *transfer.Value {
+	var all *transfer.Value
+	m := r.Machine
+	for _, e := range r.Into[l.Header] {
+		st := r.Along[e.Block][e.Index]
+		if st == nil || l.Contains(e.Block) {
+			continue
+		}
+		v := m.ReadRegister(st, reg)
+		switch {
+		case all == nil:
+			all = v
+		case all.Form.Equal(v.Form):
+			all = &transfer.Value{Set: all.Set.Join(v.Set), Form: v.Form}
+		default:
+			all = &transfer.Value{Set: all.Set.Join(v.Set)}
+		}
+	}
+	if all == nil {
+		return m.UnknownOf(reg)
+	}
+	return all
+}
+
+// FindReturning returns the forms with which a register comes back to the header of a loop.
+func (r *Solution) FindReturning(l *graph.Loop, reg isa.Reg) []affine.Form {
+	var forms []affine.Form
+	for _, e := range r.FindIncoming(l.Header, reg) {
+		if l.Contains(e.From) {
+			forms = append(forms, e.Form)
+		}
+	}
+	return forms
+}

@@ -7,6 +7,7 @@ import (
 
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/fixpoint"
+	"warpbound/internal/flow/loopbound"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/transfer"
 	"warpbound/internal/isa"
@@ -100,7 +101,7 @@ func (a *Address) Key() string {
 //
 // Counters of loops that change by a constant are replaced by what they begin with, plus
 // that constant times a number of iterations.
-func findAddresses(r *fixpoint.Solution, bounds []Bound) []Address {
+func findAddresses(r *fixpoint.Solution, bounds []loopbound.Bound) []Address {
 	control := newControlDependence(r)
 	x := &expansion{r: r, bounds: bounds}
 	var all []Address
@@ -393,7 +394,7 @@ func narrowIndices(r *fixpoint.Solution, thread, cta *[3]affine.Range, f transfe
 // expansion replaces counters of loops.
 type expansion struct {
 	r      *fixpoint.Solution
-	bounds []Bound
+	bounds []loopbound.Bound
 }
 
 // maxExpansions limits the counters that are replaced in one form.
@@ -447,12 +448,12 @@ func (x *expansion) counter(s affine.Symbol, width int) (start affine.Form, step
 	if at < 0 || loops.Loops[at].Header != y.Block || !x.r.IsRegular(&loops.Loops[at]) {
 		return affine.Form{}, 0, 0, false
 	}
-	l := &counting{r: x.r, loop: &loops.Loops[at]}
-	start = l.enters(y.Reg).Form
+	l := &loops.Loops[at]
+	start = x.r.FindEntering(l, y.Reg).Form
 	if !start.IsKnown() || start.Bits != y.Set.Bits() || start.Mentions(func(z affine.Symbol) bool { return z == s }) {
 		return affine.Form{}, 0, 0, false
 	}
-	steps := l.next(y.Reg)
+	steps := x.r.FindReturning(l, y.Reg)
 	for i, next := range steps {
 		change := next.AddMultiple(affine.OfSymbol(y.Set.Bits(), s), ^uint64(0))
 		if !change.IsKnown() || len(change.Terms) > 0 || i > 0 && !next.Equal(steps[0]) {

@@ -21,7 +21,7 @@ func withContents(plain *Result) *Result {
 	known := make(memo)
 	for {
 		r := plain.settleLoads(kept, known)
-		hit := findWriters(r.solution, r.loops.bounds(), kept)
+		hit := findWriters(r.solution, r.loops.Bounds(), kept)
 		if len(hit) == 0 {
 			r.Kept = kept
 			return r
@@ -37,13 +37,13 @@ const maxRounds = 4
 
 // settleLoads analyses the kernel with what some of the buffers hold.
 func (r *Result) settleLoads(kept []bool, known memo) *Result {
-	found := findLoads(r.solution, r.loops.bounds(), kept, known)
+	found := findLoads(r.solution, r.loops.Bounds(), kept, known)
 	for range maxRounds {
 		if len(found) == 0 {
 			return r
 		}
 		r = analyze(r.Graph, r.Launch, found)
-		again := findLoads(r.solution, r.loops.bounds(), kept, known)
+		again := findLoads(r.solution, r.loops.Bounds(), kept, known)
 		if maps.EqualFunc(found, again, (*transfer.Loaded).Equal) {
 			break
 		}
@@ -59,7 +59,7 @@ func (r *Result) Writers() map[int]int {
 	for i := range all {
 		all[i] = true
 	}
-	return findWriters(r.solution, r.loops.bounds(), all)
+	return findWriters(r.solution, r.loops.Bounds(), all)
 }
 
 // Loaded tells, of each buffer of the launch, whether something is known of what the kernel loads

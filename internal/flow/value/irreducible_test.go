@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"warpbound/internal/flow/launchfacts"
+	"warpbound/internal/flow/loopbound"
 	"warpbound/internal/test/flowtest"
 )
 
@@ -15,7 +16,7 @@ func TestIrreducibleRegion(t *testing.T) {
 A: add.u32 %r9, %r9, 1;
 B: add.u32 %r9, %r9, 1; setp.lt.u32 %p, %r9, 4; @%p bra A;
 `
-	analyse := func(before, behind string) ([]Bound, []Access, []Address) {
+	analyse := func(before, behind string) ([]loopbound.Bound, []Access, []Address) {
 		g := flowtest.Graph(t, "k.ptx", fmt.Sprintf(`.version 7.0
 .target sm_70
 .address_size 64

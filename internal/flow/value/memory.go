@@ -4,6 +4,7 @@ import (
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/launchfacts"
+	"warpbound/internal/flow/loopbound"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/transfer"
 	"warpbound/internal/isa"
@@ -32,7 +33,7 @@ func (m memo) at(l *launchfacts.Launch, x extent) strided.Interval {
 }
 
 // findLoads returns what instructions load from buffers that hold what they did at first.
-func findLoads(r *fixpoint.Solution, bounds []Bound, kept []bool, known memo) transfer.Loads {
+func findLoads(r *fixpoint.Solution, bounds []loopbound.Bound, kept []bool, known memo) transfer.Loads {
 	found := make(transfer.Loads)
 	for _, a := range findTouches(r, bounds) {
 		if a.writes || !a.known || a.buffer < 0 || !kept[a.buffer] {
@@ -57,7 +58,7 @@ func findLoads(r *fixpoint.Solution, bounds []Bound, kept []bool, known memo) tr
 }
 
 // findWriters returns those of the buffers to which the kernel may write, each with the first instruction that may.
-func findWriters(r *fixpoint.Solution, bounds []Bound, kept []bool) map[int]int {
+func findWriters(r *fixpoint.Solution, bounds []loopbound.Bound, kept []bool) map[int]int {
 	hit := make(map[int]int)
 	for _, a := range findTouches(r, bounds) {
 		for i := range kept {
@@ -82,7 +83,7 @@ type touch struct {
 
 // findTouches returns the loads and stores of the kernel that are executed and may be of memory that all threads share,
 // but for shared memory.
-func findTouches(r *fixpoint.Solution, bounds []Bound) []touch {
+func findTouches(r *fixpoint.Solution, bounds []loopbound.Bound) []touch {
 	control := newControlDependence(r)
 	x := &expansion{r: r, bounds: bounds}
 	var all []touch

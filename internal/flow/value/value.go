@@ -5,6 +5,7 @@ import (
 	"warpbound/internal/flow/agreement"
 	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/launchfacts"
+	"warpbound/internal/flow/loopbound"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/transfer"
 	"warpbound/internal/graph"
@@ -19,7 +20,7 @@ type Result struct {
 
 	solution *fixpoint.Solution
 	agreed   *agreement.Result
-	loops    *loopFinder
+	loops    *loopbound.Finder
 }
 
 // Analyze finds the values of the registers of a kernel.
@@ -33,12 +34,12 @@ func Analyze(g *cfg.Graph, launch launchfacts.Launch) *Result {
 
 // ByWarp returns for each warp of a CTA the bounds that hold for it, as Loops does, but not whether
 // they are of use. The launch must be known.
-func ByWarp(g *cfg.Graph, launch launchfacts.Launch) [][]Bound {
-	all := make([][]Bound, launch.Warps())
+func ByWarp(g *cfg.Graph, launch launchfacts.Launch) [][]loopbound.Bound {
+	all := make([][]loopbound.Bound, launch.Warps())
 	for w := range all {
 		one := launch
 		one.OneWarp, one.Warp = true, w
-		all[w] = Analyze(g, one).loops.bounds()
+		all[w] = Analyze(g, one).loops.Bounds()
 	}
 	return all
 }
@@ -60,7 +61,7 @@ func analyze(g *cfg.Graph, launch launchfacts.Launch, known transfer.Loads) *Res
 			divergedOps[op] = true
 		}
 		if !news {
-			return &Result{Graph: g, Launch: launch, solution: s, agreed: agreed, loops: newLoopFinder(s, agreed)}
+			return &Result{Graph: g, Launch: launch, solution: s, agreed: agreed, loops: loopbound.NewFinder(s, agreed)}
 		}
 	}
 }
@@ -78,7 +79,7 @@ func solve(
 	s := fixpoint.NewSolver(g, launch, known, divergedOps)
 	s.Solve()
 	for range maxLimited {
-		limits := findLimits(s.Solution)
+		limits := loopbound.FindLimits(s.Solution)
 		if len(limits) == 0 {
 			break
 		}
@@ -97,7 +98,7 @@ func (r *Result) doubted() *fixpoint.Solution {
 }
 
 // Loops returns the bounds of the loops of the flow graph, in the order of its forest.
-func (r *Result) Loops() []Bound { return r.loops.boundsWithRanges(r.doubted) }
+func (r *Result) Loops() []loopbound.Bound { return r.loops.BoundsWithRanges(r.doubted) }
 
 // Accesses describes the accesses to global and shared memory, and those whose addresses
 // tell the space, in the order of the instructions. Those that are never executed are
@@ -110,7 +111,7 @@ func (r *Result) Accesses(mem Memory) []Access { return findPatterns(r.solution,
 //
 // Counters of loops that change by a constant are replaced by what they begin with, plus that
 // constant times a number of iterations.
-func (r *Result) Addresses() []Address { return findAddresses(r.solution, r.loops.bounds()) }
+func (r *Result) Addresses() []Address { return findAddresses(r.solution, r.loops.Bounds()) }
 
 // Offsets returns the offsets of accesses that control comes to, in the order of the instructions.
 // of has the number of a variable for each instruction that it asks for.

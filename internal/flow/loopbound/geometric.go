@@ -1,4 +1,4 @@
-package value
+package loopbound
 
 import (
 	"fmt"
@@ -37,9 +37,9 @@ func (s scaling) String() string {
 	return fmt.Sprintf("times %d", s.factor)
 }
 
-// scaled returns how a counter is multiplied or divided, and the form that it then has.
-func (l *counting) scaled(counter affine.Symbol, reg isa.Reg) (s scaling, next affine.Form, ok bool) {
-	all := l.next(reg)
+// findScaling returns how a counter is multiplied or divided, and the form that it then has.
+func (l *loopAnalysis) findScaling(counter affine.Symbol, reg isa.Reg) (s scaling, next affine.Form, ok bool) {
+	all := l.solution.FindReturning(l.loop, reg)
 	for _, f := range all {
 		if !f.Equal(all[0]) {
 			return s, next, false
@@ -73,53 +73,53 @@ func (l *counting) scaled(counter affine.Symbol, reg isa.Reg) (s scaling, next a
 	return s, next, s.divisor > 0
 }
 
-// geometric bounds a loop whose counter is multiplied or divided by a constant.
-func (l *counting) geometric(c *transfer.Condition) Bound {
+// boundGeometric bounds a loop whose counter is multiplied or divided by a constant.
+func (l *loopAnalysis) boundGeometric(c *transfer.Condition) Bound {
 	for s := range l.machine().Syms.Symbols {
 		counter := affine.Symbol(s)
-		reg, counts := l.counter(counter)
+		reg, counts := l.counterRegister(counter)
 		if !counts || l.machine().Syms.Symbols[s].Set.Bits() != c.A.Form.Bits {
 			continue
 		}
-		how, next, ok := l.scaled(counter, reg)
+		how, next, ok := l.findScaling(counter, reg)
 		if !ok {
 			continue
 		}
-		form, from, started := l.start(affine.OfSymbol(c.A.Form.Bits, counter))
+		form, from, started := l.findStart(affine.OfSymbol(c.A.Form.Bits, counter))
 		before := c.A.Form.Equal(affine.OfSymbol(c.A.Form.Bits, counter))
 		if !started || !before && !c.A.Form.Equal(next) {
 			continue
 		}
 		g := growth{how, from, before}
-		n, ok := g.exactly(c)
+		n, ok := g.countExactly(c)
 		if !ok && how.divisor > 0 {
-			n, ok = g.falls(c)
+			n, ok = g.countFalling(c)
 		} else if !ok {
-			n, ok = g.rises(c)
+			n, ok = g.countRising(c)
 		}
 		if ok {
 			return Bound{Known: true, Iterations: n, Reason: fmt.Sprintf("%s from %s %s while %s",
-				l.name(affine.OfSymbol(c.A.Form.Bits, counter)), l.describe(form, from), how, l.while(c))}
+				l.format(affine.OfSymbol(c.A.Form.Bits, counter)), l.describeStart(form, from), how, l.describeComparison(c))}
 		}
 	}
 	return Bound{}
 }
 
-// clearing bounds a loop that clears the lowest bit of a word until there is none.
-func (l *counting) clearing(c *transfer.Condition) Bound {
+// boundClearing bounds a loop that clears the lowest bit of a word until there is none.
+func (l *loopAnalysis) boundClearing(c *transfer.Condition) Bound {
 	zero, ok := c.B.Set.IsConst()
 	if !ok || zero != 0 || c.Cmp != isa.Ne && (c.Cmp != isa.Gt || c.Sign) {
 		return Bound{}
 	}
 	table := l.machine().Syms
 	for s := range table.Symbols {
-		reg, counts := l.counter(affine.Symbol(s))
+		reg, counts := l.counterRegister(affine.Symbol(s))
 		word := affine.OfSymbol(c.A.Form.Bits, affine.Symbol(s))
 		if !counts || table.Symbols[s].Set.Bits() != word.Bits {
 			continue
 		}
-		next, ok := l.cleared(word, reg)
-		form, from, started := l.start(word)
+		next, ok := l.findCleared(word, reg)
+		form, from, started := l.findStart(word)
 		if !ok || !started || !c.A.Form.Equal(word) && !c.A.Form.Equal(next) {
 			continue
 		}
@@ -127,14 +127,16 @@ func (l *counting) clearing(c *transfer.Condition) Bound {
 		if c.A.Form.Equal(next) { // it is compared when one bit less is left
 			n = max(n, 1) - 1
 		}
-		return Bound{Known: true, Iterations: int64(n), Reason: fmt.Sprintf("one bit of %s from %s is cleared while %s", l.name(word), l.describe(form, from), l.while(c))}
+		why := fmt.Sprintf("one bit of %s from %s is cleared while %s",
+			l.format(word), l.describeStart(form, from), l.describeComparison(c))
+		return Bound{Known: true, Iterations: int64(n), Reason: why}
 	}
 	return Bound{}
 }
 
-// cleared returns what a register comes back with if that is its word without its lowest bit.
-func (l *counting) cleared(word affine.Form, reg isa.Reg) (affine.Form, bool) {
-	all := l.next(reg)
+// findCleared returns what a register comes back with if that is its word without its lowest bit.
+func (l *loopAnalysis) findCleared(word affine.Form, reg isa.Reg) (affine.Form, bool) {
+	all := l.solution.FindReturning(l.loop, reg)
 	if len(all) == 0 {
 		return affine.Form{}, false
 	}
@@ -164,8 +166,8 @@ type growth struct {
 	before bool
 }
 
-// run counts iterations from a value while the compared value satisfies goesOn.
-func (g growth) run(x uint64, goesOn func(uint64) bool) (int64, bool) {
+// countIterations counts iterations from a value while the compared value satisfies goesOn.
+func (g growth) countIterations(x uint64, goesOn func(uint64) bool) (int64, bool) {
 	m := strided.Mask(g.from.Bits())
 	for n := range int64(maxGeometric + 1) {
 		compared := x
@@ -180,21 +182,22 @@ func (g growth) run(x uint64, goesOn func(uint64) bool) (int64, bool) {
 	return 0, false
 }
 
-// exactly follows a counter that starts at one value to a limit that is one.
-func (g growth) exactly(c *transfer.Condition) (int64, bool) {
+// countExactly follows a counter that starts at one value to a limit that is one.
+func (g growth) countExactly(c *transfer.Condition) (int64, bool) {
 	x, okX := g.from.IsConst()
 	limit, okB := c.B.Set.IsConst()
 	if !okX || !okB {
 		return 0, false
 	}
-	return g.run(x, func(y uint64) bool {
-		_, _, ok := transfer.RestrictCompared(strided.Const(g.from.Bits(), y), strided.Const(g.from.Bits(), limit), c.Cmp, c.Sign)
+	return g.countIterations(x, func(y uint64) bool {
+		width := g.from.Bits()
+		_, _, ok := transfer.RestrictCompared(strided.Const(width, y), strided.Const(width, limit), c.Cmp, c.Sign)
 		return ok
 	})
 }
 
-// falls follows a counter that is divided from its largest value.
-func (g growth) falls(c *transfer.Condition) (int64, bool) {
+// countFalling follows a counter that is divided from its largest value.
+func (g growth) countFalling(c *transfer.Condition) (int64, bool) {
 	lo, _, ok := strided.Range(c.B.Set, c.Sign)
 	_, x := g.from.Unsigned()
 	if !ok || c.Sign && !g.from.IsNonNegative() {
@@ -202,15 +205,15 @@ func (g growth) falls(c *transfer.Condition) (int64, bool) {
 	}
 	switch zero, isConst := c.B.Set.IsConst(); {
 	case c.Cmp == isa.Gt || c.Cmp == isa.Ne && isConst && zero == 0:
-		return g.run(x, func(y uint64) bool { return lo < 0 || y > uint64(lo) })
+		return g.countIterations(x, func(y uint64) bool { return lo < 0 || y > uint64(lo) })
 	case c.Cmp == isa.Ge:
-		return g.run(x, func(y uint64) bool { return lo < 0 || y >= uint64(lo) })
+		return g.countIterations(x, func(y uint64) bool { return lo < 0 || y >= uint64(lo) })
 	}
 	return 0, false
 }
 
-// rises follows a counter that is multiplied from its least value.
-func (g growth) rises(c *transfer.Condition) (int64, bool) {
+// countRising follows a counter that is multiplied from its least value.
+func (g growth) countRising(c *transfer.Condition) (int64, bool) {
 	_, hi, okB := strided.Range(c.B.Set, c.Sign)
 	x, maximum, okX := strided.Range(g.from, c.Sign)
 	if c.Cmp != isa.Lt && c.Cmp != isa.Le || !okB || !okX || x < 1 || hi < 1 {
@@ -228,5 +231,5 @@ func (g growth) rises(c *transfer.Condition) (int64, bool) {
 	if largest := max(last, uint64(maximum)); largest > (limit-g.summand)/g.factor {
 		return 0, false
 	}
-	return g.run(uint64(x), func(y uint64) bool { return y <= last })
+	return g.countIterations(uint64(x), func(y uint64) bool { return y <= last })
 }

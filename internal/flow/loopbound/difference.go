@@ -1,4 +1,4 @@
-package value
+package loopbound
 
 import (
 	"warpbound/internal/flow/affine"
@@ -15,17 +15,17 @@ type difference struct {
 	set  strided.Interval // of its words at the header in this iteration
 }
 
-// candidates returns the differences of the operands of comparisons that can end the loop.
-func (u *unrolling) candidates() []*difference {
+// findDifferences returns the differences of the operands of comparisons that can end the loop.
+func (u *unrolling) findDifferences() []*difference {
 	var all []*difference
 	for _, b := range u.loop.Body {
-		for _, c := range u.exits(b) {
+		for _, c := range u.findExitComparisons(b) {
 			if c.Cmp == isa.Gt || c.Cmp == isa.Ge {
 				c = c.SwapOperands()
 			}
-			a, okA := u.atHeader(c.A.Form)
-			e, okB := u.atHeader(c.B.Form)
-			if form := e.AddMultiple(a, ^uint64(0)); okA && okB && form.IsKnown() && !u.invariant(form) {
+			a, okA := u.replaceByHeader(c.A.Form)
+			e, okB := u.replaceByHeader(c.B.Form)
+			if form := e.AddMultiple(a, ^uint64(0)); okA && okB && form.IsKnown() && !u.isInvariant(form) {
 				all = append(all, &difference{form: form})
 			}
 		}
@@ -33,13 +33,13 @@ func (u *unrolling) candidates() []*difference {
 	return all
 }
 
-// atHeader returns a form in which each symbol of the loop is replaced by what its register
+// replaceByHeader returns a form in which each symbol of the loop is replaced by what its register
 // holds at the header.
-func (u *unrolling) atHeader(f affine.Form) (affine.Form, bool) {
+func (u *unrolling) replaceByHeader(f affine.Form) (affine.Form, bool) {
 	out := affine.Constant(f.Bits, f.Constant)
 	for _, t := range f.Terms {
 		one := affine.Form{Bits: f.Bits, Terms: []affine.Term{t}}
-		if u.inside(t.Symbol) {
+		if u.isAssignedInside(t.Symbol) {
 			s := &u.m.Syms.Symbols[t.Symbol]
 			y, ok := u.m.Syms.Places[affine.Place{Origin: affine.Merged, At: u.loop.Header, Reg: s.Reg}]
 			if !ok || s.Set.Bits() != f.Bits {
@@ -52,10 +52,10 @@ func (u *unrolling) atHeader(f affine.Form) (affine.Form, bool) {
 	return out, f.IsKnown() && out.IsKnown()
 }
 
-// begin finds the differences and their words where control enters the loop.
-func (u *unrolling) begin() {
-	for _, d := range u.candidates() {
-		_, set, ok := u.start(d.form)
+// startDifferences finds the differences and their words where control enters the loop.
+func (u *unrolling) startDifferences() {
+	for _, d := range u.findDifferences() {
+		_, set, ok := u.findStart(d.form)
 		if _, hi := set.Signed(); hi <= 0 { // count down to zero
 			d.form, set = d.form.Times(^uint64(0)), set.Neg()
 		}
@@ -65,13 +65,13 @@ func (u *unrolling) begin() {
 	}
 }
 
-// value returns what a form over registers at the header is in a state.
-func (u *unrolling) value(f affine.Form, st *transfer.State) *transfer.Value {
+// evaluateForm returns what a form over registers at the header is in a state.
+func (u *unrolling) evaluateForm(f affine.Form, st *transfer.State) *transfer.Value {
 	set, form := strided.Const(f.Bits, f.Constant), affine.Constant(f.Bits, f.Constant)
 	for _, t := range f.Terms {
 		s := u.m.Syms.Symbols[t.Symbol].Set
 		v := &transfer.Value{Set: s, Form: affine.OfSymbol(s.Bits(), t.Symbol)}
-		if reg, ok := u.counter(t.Symbol); ok {
+		if reg, ok := u.counterRegister(t.Symbol); ok {
 			v = u.m.ReadRegister(st, reg)
 		}
 		v = u.m.ResizeValue(v, f.Bits)
@@ -80,8 +80,8 @@ func (u *unrolling) value(f affine.Form, st *transfer.State) *transfer.Value {
 	return &transfer.Value{Set: set, Form: form}
 }
 
-// assume makes what is known of the differences hold of registers.
-func (u *unrolling) assume(w *way) {
+// assumeDifferences makes what is known of the differences hold of registers.
+func (u *unrolling) assumeDifferences(w *way) {
 	u.m.Assumed = u.m.Assumed[:0]
 	for i, d := range u.differences {
 		if d.now.IsKnown() {
@@ -90,9 +90,9 @@ func (u *unrolling) assume(w *way) {
 	}
 }
 
-// restrict restricts the differences on a way by a comparison that holds; false if one of them
-// has no word left.
-func (u *unrolling) restrict(w *way, c *transfer.Condition) bool {
+// restrictDifferences restricts the differences on a way by a comparison that holds; false if one
+// of them has no word left.
+func (u *unrolling) restrictDifferences(w *way, c *transfer.Condition) bool {
 	gap := c.B.Form.AddMultiple(c.A.Form, ^uint64(0))
 	lo, hi, okA := strided.Range(c.A.Set, c.Sign)
 	from, to, okB := strided.Range(c.B.Set, c.Sign)
@@ -105,7 +105,8 @@ func (u *unrolling) restrict(w *way, c *transfer.Condition) bool {
 	if !ok {
 		return false
 	}
-	w.facts = append(w.facts, transfer.Fact{Form: gap, Set: set}, transfer.Fact{Form: gap.Times(^uint64(0)), Set: set.Neg()})
+	w.facts = append(w.facts,
+		transfer.Fact{Form: gap, Set: set}, transfer.Fact{Form: gap.Times(^uint64(0)), Set: set.Neg()})
 	for i, d := range u.differences {
 		for _, f := range w.facts[len(w.facts)-2:] {
 			if !f.Form.Equal(d.now) {
@@ -119,16 +120,16 @@ func (u *unrolling) restrict(w *way, c *transfer.Condition) bool {
 	return true
 }
 
-// ends finds the words of the differences behind a way that comes back to the header; false if
+// endWay finds the words of the differences behind a way that comes back to the header; false if
 // there are none.
-func (u *unrolling) ends(w *way) bool {
-	u.assume(w)
+func (u *unrolling) endWay(w *way) bool {
+	u.assumeDifferences(w)
 	next := make([]strided.Interval, len(u.differences))
 	for i, d := range u.differences {
-		v := u.value(d.form, w.st)
+		v := u.evaluateForm(d.form, w.st)
 		set, ok := v.Set, true
 		if v.Form.IsKnown() && d.now.IsKnown() {
-			set, ok = set.Meet(u.gap(i, v.Form, w.gaps[i]))
+			set, ok = set.Meet(u.findGap(i, v.Form, w.gaps[i]))
 		}
 		for _, f := range w.facts {
 			if ok && f.Form.Equal(v.Form) {
@@ -140,7 +141,7 @@ func (u *unrolling) ends(w *way) bool {
 		}
 		next[i] = set
 		if y, single := d.form.AsSymbol(); single {
-			reg, _ := u.counter(y)
+			reg, _ := u.counterRegister(y)
 			v := w.st.Get(reg)
 			w.st.Set(reg, &transfer.Value{Set: v.Set.Narrow(set), Form: v.Form})
 		}
@@ -154,14 +155,14 @@ func (u *unrolling) ends(w *way) bool {
 	return true
 }
 
-// gap returns the words of a form, as far as it is made of a difference with words e, of a
+// findGap returns the words of a form, as far as it is made of a difference with words e, of a
 // quotient of that by a constant and of other symbols.
-func (u *unrolling) gap(i int, f affine.Form, e strided.Interval) strided.Interval {
+func (u *unrolling) findGap(i int, f affine.Form, e strided.Interval) strided.Interval {
 	d := u.differences[i]
 	width := f.Bits
 	rest, quotients, divisor := affine.Constant(f.Bits, f.Constant), uint64(0), uint64(0)
 	for _, t := range f.Terms {
-		lower, by, ok := u.quotient(t.Symbol, d.now, e)
+		lower, by, ok := u.findQuotient(t.Symbol, d.now, e)
 		if !ok || divisor != 0 && by != divisor {
 			lower = affine.OfSymbol(f.Bits, t.Symbol)
 		} else {
@@ -191,25 +192,25 @@ func (u *unrolling) gap(i int, f affine.Form, e strided.Interval) strided.Interv
 	default:
 		sum = sum.Add(e.Div(strided.Const(width, divisor), false).Times(quotients))
 	}
-	return sum.Add(u.words(rest))
+	return sum.Add(u.wordsOf(rest))
 }
 
-// words returns the words of a form in this iteration.
-func (u *unrolling) words(f affine.Form) strided.Interval {
+// wordsOf returns the words of a form in this iteration.
+func (u *unrolling) wordsOf(f affine.Form) strided.Interval {
 	sum := strided.Const(f.Bits, f.Constant)
 	for _, t := range f.Terms {
-		sum = sum.Add(u.m.ResizeValue(&transfer.Value{Set: u.symbol(t.Symbol)}, f.Bits).Set.Times(t.Coefficient))
+		sum = sum.Add(u.m.ResizeValue(&transfer.Value{Set: u.symbolWords(t.Symbol)}, f.Bits).Set.Times(t.Coefficient))
 	}
 	return sum
 }
 
-// symbol returns the words that a symbol can be in this iteration.
-func (u *unrolling) symbol(s affine.Symbol) strided.Interval {
+// symbolWords returns the words that a symbol can be in this iteration.
+func (u *unrolling) symbolWords(s affine.Symbol) strided.Interval {
 	set := u.m.Syms.Symbols[s].Set
 	if local, ok := u.m.LastDefined[s]; ok {
 		return local.Set
 	}
-	if reg, ok := u.counter(s); ok && u.header.Get(reg) != nil {
+	if reg, ok := u.counterRegister(s); ok && u.header.Get(reg) != nil {
 		v := u.header.Get(reg)
 		if y, own := v.Form.AsSymbol(); own && y == s {
 			return v.Set
@@ -218,9 +219,10 @@ func (u *unrolling) symbol(s affine.Symbol) strided.Interval {
 	return set
 }
 
-// quotient reports whether a symbol is a difference with words e divided by a constant, rounded down, or that
-// and a form besides: the sum of two ends, halved, is the lower end and half of the difference.
-func (u *unrolling) quotient(
+// findQuotient reports whether a symbol is a difference with words e divided by a constant, rounded
+// down, or that and a form besides: the sum of two ends, halved, is the lower end and half of the
+// difference.
+func (u *unrolling) findQuotient(
 	s affine.Symbol, d affine.Form, e strided.Interval,
 ) (besides affine.Form, by uint64, ok bool) {
 	y := &u.m.Syms.Symbols[s]
@@ -250,8 +252,8 @@ func (u *unrolling) quotient(
 	twice := args[0].AddMultiple(d, ^uint64(0))
 	lower, even := twice.Divide(2)
 	quarter := strided.Mask(d.Bits) / 4
-	_, sum := u.words(args[0]).Unsigned()
-	_, minimum := u.words(lower).Unsigned()
+	_, sum := u.wordsOf(args[0]).Unsigned()
+	_, minimum := u.wordsOf(lower).Unsigned()
 	if _, between := e.Unsigned(); minimum <= quarter/2 {
 		sum = min(sum, 2*minimum+between) // what is known of the difference may say more than what is known of the upper end
 	}

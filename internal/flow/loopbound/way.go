@@ -1,4 +1,4 @@
-package value
+package loopbound
 
 import (
 	"maps"
@@ -39,17 +39,17 @@ func (w *way) clone() *way {
 	return c
 }
 
-// followWays executes one iteration on every way by itself: it returns what is then known at the
-// header, nil if control does not return to it, and false if there are too many ways.
-func (u *unrolling) followWays(st *transfer.State) (*transfer.State, bool) {
+// runIterationByWay executes one iteration on every way by itself: it returns what is then known at
+// the header, nil if control does not return to it, and false if there are too many ways.
+func (u *unrolling) runIterationByWay(st *transfer.State) (*transfer.State, bool) {
 	u.m.Assumed = nil
 	u.back, u.ways, u.header, u.next = nil, 0, st, make([]strided.Interval, len(u.differences))
 	first := &way{st: st.Clone(), order: make(map[operands]order)}
 	for _, d := range u.differences {
-		d.now = u.value(d.form, st).Form
+		d.now = u.evaluateForm(d.form, st).Form
 		first.gaps = append(first.gaps, d.set)
 	}
-	if !u.follow(u.loop.Header, u.r.Graph.Blocks[u.loop.Header].Start, first) {
+	if !u.followWay(u.loop.Header, u.solution.Graph.Blocks[u.loop.Header].Start, first) {
 		return nil, false
 	}
 	for i, d := range u.differences {
@@ -57,62 +57,62 @@ func (u *unrolling) followWays(st *transfer.State) (*transfer.State, bool) {
 			d.set = u.next[i]
 		}
 	}
-	return u.join(u.loop.Header, u.back, u.inside), true
+	return u.joinStates(u.loop.Header, u.back, u.isAssignedInside), true
 }
 
-// follow executes a way from an instruction of a block to the end of the iteration; false if
+// followWay executes a way from an instruction of a block to the end of the iteration; false if
 // there are too many ways.
-func (u *unrolling) follow(b, pc int, w *way) bool {
-	block := &u.r.Graph.Blocks[b]
+func (u *unrolling) followWay(b, pc int, w *way) bool {
+	block := &u.solution.Graph.Blocks[b]
 	for ; pc < block.End; pc++ {
-		in := &u.r.Graph.Kernel.Instrs[pc]
-		if !u.matters(in) {
+		in := &u.solution.Graph.Kernel.Instrs[pc]
+		if !u.isRelevant(in) {
 			continue
 		}
 		if in.Op == isa.Selp && !in.Guard.Set && in.Src[2].Kind == isa.KindReg {
 			p := u.m.ReadRegister(w.st, in.Src[2].Reg)
 			if _, decided := p.Set.IsConst(); !decided {
-				return u.choose(b, pc, w, p, in.Src[2].Reg)
+				return u.followBoth(b, pc, w, p, in.Src[2].Reg)
 			}
 		}
-		u.assume(w)
-		u.step(w.st, pc)
+		u.assumeDifferences(w)
+		u.execute(w.st, pc)
 	}
 	for _, e := range block.Edges {
 		if !u.loop.Contains(e.To) {
 			continue
 		}
 		u.work += w.st.Cost()
-		if !u.leave(b, e, w.clone()) {
+		if !u.followEdge(b, e, w.clone()) {
 			return false
 		}
 	}
 	return true
 }
 
-// choose goes on where a predicate holds and where it does not.
-func (u *unrolling) choose(b, pc int, w *way, p *transfer.Value, r isa.Reg) bool {
+// followBoth goes on where a predicate holds and where it does not.
+func (u *unrolling) followBoth(b, pc int, w *way, p *transfer.Value, r isa.Reg) bool {
 	if u.ways++; u.ways > maxWays {
 		return false
 	}
 	for bit := range uint64(2) {
 		next := w.clone()
 		next.st.Set(r, &transfer.Value{Set: strided.Const(1, bit), Form: affine.Constant(1, bit), Cond: p.Cond})
-		if u.holds(next, p.Cond, bit == 1) && !u.follow(b, pc, next) {
+		if u.noteCondition(next, p.Cond, bit == 1) && !u.followWay(b, pc, next) {
 			return false
 		}
 	}
 	return true
 }
 
-// leave goes on along an edge, if control can pass it.
-func (u *unrolling) leave(b int, e cfg.Edge, w *way) bool {
-	u.assume(w)
-	last := u.r.Graph.Last(b)
-	if last.Guard.Set && len(u.r.Graph.Blocks[b].Edges) > 1 {
+// followEdge goes on along an edge, if control can pass it.
+func (u *unrolling) followEdge(b int, e cfg.Edge, w *way) bool {
+	u.assumeDifferences(w)
+	last := u.solution.Graph.Last(b)
+	if last.Guard.Set && len(u.solution.Graph.Blocks[b].Edges) > 1 {
 		p := u.m.ReadRegister(w.st, last.Guard.Reg)
 		holds := (e.Kind != cfg.FallThrough) != last.Guard.Not
-		if c, ok := p.Set.IsConst(); ok && (c != 0) != holds || !u.holds(w, p.Cond, holds) {
+		if c, ok := p.Set.IsConst(); ok && (c != 0) != holds || !u.noteCondition(w, p.Cond, holds) {
 			return true
 		}
 	}
@@ -120,16 +120,16 @@ func (u *unrolling) leave(b int, e cfg.Edge, w *way) bool {
 		if u.ways++; u.ways > maxWays {
 			return false
 		}
-		if u.ends(w) {
+		if u.endWay(w) {
 			u.back = append(u.back, w.st)
 		}
 		return true
 	}
-	return u.follow(e.To, u.r.Graph.Blocks[e.To].Start, w)
+	return u.followWay(e.To, u.solution.Graph.Blocks[e.To].Start, w)
 }
 
-// holds notes on a way that a condition holds, or does not; false if that is impossible.
-func (u *unrolling) holds(w *way, c *transfer.Condition, holds bool) bool {
+// noteCondition notes on a way that a condition holds, or does not; false if that is impossible.
+func (u *unrolling) noteCondition(w *way, c *transfer.Condition, holds bool) bool {
 	st, ok := u.m.RefineState(w.st, c, holds)
 	if !ok {
 		return false
@@ -151,7 +151,7 @@ func (u *unrolling) holds(w *way, c *transfer.Condition, holds bool) bool {
 			return false
 		}
 		w.order[key] = possible
-		if !u.restrict(w, c) {
+		if !u.restrictDifferences(w, c) {
 			return false
 		}
 	}

@@ -1,10 +1,11 @@
-package value
+package loopbound_test
 
 import (
 	"testing"
 
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
+	"warpbound/internal/flow/value"
 	"warpbound/internal/test/flowtest"
 )
 
@@ -57,7 +58,7 @@ L: add.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, %n; @%p1 bra L;`, "u32 n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := flowtest.BodyGraph(t, c.body)
-			b := Analyze(g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: g.Kernel.Params[2].Offset, Interval: strided.Const(32, 100000)}}}).Loops()[0]
+			b := value.Analyze(g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: g.Kernel.Params[2].Offset, Interval: strided.Const(32, 100000)}}}).Loops()[0]
 			if !b.Known || b.Range != c.text {
 				t.Errorf("known: %v, %d iterations: %s: rests on the range of %q, want %q", b.Known, b.Iterations, b.Reason, b.Range, c.text)
 			}
@@ -69,7 +70,7 @@ L: add.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, %n; @%p1 bra L;`, "u32 n"},
 func TestStatedRangeOfType(t *testing.T) {
 	g := flowtest.BodyGraph(t, `mov.u32 %r1, 0;
 L: setp.ge.u32 %p1, %r1, %n; @%p1 bra E; add.u32 %r1, %r1, 1; bra L; E:`)
-	b := Analyze(g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: g.Kernel.Params[1].Offset, Interval: strided.Any(32)}}}).Loops()[0]
+	b := value.Analyze(g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: g.Kernel.Params[1].Offset, Interval: strided.Any(32)}}}).Loops()[0]
 	if b.Range != "" || b.Iterations != 1<<32-1 {
 		t.Errorf("%d iterations, rests on the range of %q", b.Iterations, b.Range)
 	}

@@ -1,4 +1,4 @@
-package value
+package loopbound
 
 import (
 	"maps"
@@ -13,8 +13,8 @@ import (
 )
 
 // maxUnrolled limits the instructions that are executed, and the registers that are joined, to
-// follow a loop iteration by iteration. No better bound is looked for than one of few iterations, or enough if the
-// counter is steady, which is as good if nothing is missing.
+// follow a loop iteration by iteration. No better bound is looked for than one of few iterations,
+// or enough if the counter is steady, which is as good if nothing is missing.
 const (
 	maxUnrolled = 1 << 14
 	few         = 1 << 5
@@ -31,7 +31,7 @@ const (
 // loop, registers that these change have the values that they have in all of their
 // iterations.
 type unrolling struct {
-	*counting
+	*loopAnalysis
 	m        *transfer.Machine
 	order    []int // blocks of the loop, in an order in which control passes them
 	along    map[fixpoint.Edge]*transfer.State
@@ -47,40 +47,40 @@ type unrolling struct {
 	ways        int                // of the iteration
 }
 
-// unrolled bounds a loop that ends after few iterations.
-func (l *counting) unrolled() Bound {
-	if l.loop.Header == l.r.Graph.Entry() || !l.r.IsRegular(l.loop) {
+// boundByUnrolling bounds a loop that ends after few iterations.
+func (l *loopAnalysis) boundByUnrolling() Bound {
+	if l.loop.Header == l.solution.Graph.Entry() || !l.solution.IsRegular(l.loop) {
 		return Bound{}
 	}
-	if found := l.following(true); found.Known {
+	if found := l.followIterations(true); found.Known {
 		return found
 	}
-	return l.following(false)
+	return l.followIterations(false)
 }
 
-// following bounds a loop by following each way through an iteration by itself, or all
+// followIterations bounds a loop by following each way through an iteration by itself, or all
 // together.
-func (l *counting) following(byWay bool) Bound {
-	u := &unrolling{counting: l, m: l.machine().CopySettled(), along: make(map[fixpoint.Edge]*transfer.State)}
-	u.layOut()
-	u.relevant()
+func (l *loopAnalysis) followIterations(byWay bool) Bound {
+	u := &unrolling{loopAnalysis: l, m: l.machine().CopySettled(), along: make(map[fixpoint.Edge]*transfer.State)}
+	u.orderBlocks()
+	u.findDeciding()
 	switch {
-	case !u.carries():
+	case !u.changesDeciding():
 		return Bound{} // one iteration is like another
 	case !byWay:
-		return u.run(u.iterate)
+		return u.runIterations(u.runIteration)
 	case len(u.inner) > 0:
 		return Bound{} // there is no end to the ways through loops inside
 	}
 	u.m.LastDefined = make(map[affine.Symbol]transfer.Definition)
-	u.begin()
-	return u.run(u.followWays)
+	u.startDifferences()
+	return u.runIterations(u.runIterationByWay)
 }
 
-// run follows the iterations until there is none.
-func (u *unrolling) run(iterate func(*transfer.State) (*transfer.State, bool)) Bound {
-	st := u.first()
-	for n := int64(0); st != nil && int64(u.work) < u.r.Launch.Effort.Of(maxUnrolled); n++ {
+// runIterations follows the iterations until there is none.
+func (u *unrolling) runIterations(iterate func(*transfer.State) (*transfer.State, bool)) Bound {
+	st := u.enterLoop()
+	for n := int64(0); st != nil && int64(u.work) < u.solution.Launch.Effort.Of(maxUnrolled); n++ {
 		before := make([]strided.Interval, len(u.differences))
 		for i, d := range u.differences {
 			before[i] = d.set
@@ -92,7 +92,7 @@ func (u *unrolling) run(iterate func(*transfer.State) (*transfer.State, bool)) B
 		case next == nil:
 			return Bound{Known: true, Iterations: n, Reason: "followed iteration by iteration, the loop cannot go on"}
 		}
-		closer := !holds(next, st)
+		closer := !holdsAll(next, st)
 		for i, d := range u.differences {
 			closer = closer || d.set.Join(before[i]) != d.set
 		}
@@ -104,9 +104,9 @@ func (u *unrolling) run(iterate func(*transfer.State) (*transfer.State, bool)) B
 	return Bound{}
 }
 
-// layOut orders the blocks of the loop and finds the loops inside.
-func (u *unrolling) layOut() {
-	g := u.r.Graph
+// orderBlocks orders the blocks of the loop and finds the loops inside.
+func (u *unrolling) orderBlocks() {
+	g := u.solution.Graph
 	all := graph.New(len(g.Blocks))
 	for _, b := range u.loop.Body {
 		for _, e := range g.Blocks[b].Edges {
@@ -125,11 +125,11 @@ func (u *unrolling) layOut() {
 	}
 }
 
-// relevant finds the registers on which branches in the loop depend. Of others nothing is known
+// findDeciding finds the registers on which branches in the loop depend. Of others nothing is known
 // while the loop is followed, and what computes them is left out: neither where control goes nor
 // when it comes back as it was depends on them. What is loaded does not depend on the address.
-func (u *unrolling) relevant() {
-	g := u.r.Graph
+func (u *unrolling) findDeciding() {
+	g := u.solution.Graph
 	u.decides = make(map[isa.Reg]bool)
 	writers := make(map[isa.Reg][]int)
 	var found []isa.Reg // what computes them is still to be looked at
@@ -143,7 +143,7 @@ func (u *unrolling) relevant() {
 		if last := g.Last(b); len(g.Blocks[b].Edges) > 1 {
 			last.Reads(decide)
 		}
-		u.each(b, func(pc int) {
+		u.eachInstr(b, func(pc int) {
 			g.Kernel.Instrs[pc].Writes(func(r isa.Reg) { writers[r] = append(writers[r], pc) })
 		})
 	}
@@ -163,64 +163,65 @@ func (u *unrolling) relevant() {
 	u.deciding = slices.Sorted(maps.Keys(u.decides))
 }
 
-// carries reports whether the loop changes a register with which control comes to the header
-// and on which it depends where control goes.
-func (u *unrolling) carries() bool {
-	this := u.r.Graph.Loops().Innermost(u.loop.Header)
-	return slices.ContainsFunc(u.r.Changes[this], func(r isa.Reg) bool {
-		return u.decides[r] && u.r.In[u.loop.Header].Get(r) != nil
+// changesDeciding reports whether the loop changes a register with which control comes to the
+// header and on which it depends where control goes.
+func (u *unrolling) changesDeciding() bool {
+	this := u.solution.Graph.Loops().Innermost(u.loop.Header)
+	return slices.ContainsFunc(u.solution.Changes[this], func(r isa.Reg) bool {
+		return u.decides[r] && u.solution.In[u.loop.Header].Get(r) != nil
 	})
 }
 
-// each visits the instructions of a block.
-func (u *unrolling) each(b int, visit func(pc int)) {
-	for pc := u.r.Graph.Blocks[b].Start; pc < u.r.Graph.Blocks[b].End; pc++ {
+// eachInstr visits the instructions of a block.
+func (u *unrolling) eachInstr(b int, visit func(pc int)) {
+	for pc := u.solution.Graph.Blocks[b].Start; pc < u.solution.Graph.Blocks[b].End; pc++ {
 		visit(pc)
 	}
 }
 
-// matters reports whether an instruction writes a register on which it depends where control goes.
-func (u *unrolling) matters(in *isa.Instr) bool {
+// isRelevant reports whether an instruction writes a register on which it depends where control
+// goes.
+func (u *unrolling) isRelevant(in *isa.Instr) bool {
 	found := false
 	in.Writes(func(r isa.Reg) { found = found || u.decides[r] })
 	return found
 }
 
-// step executes an instruction that matters.
-func (u *unrolling) step(st *transfer.State, pc int) {
-	if u.matters(&u.r.Graph.Kernel.Instrs[pc]) {
+// execute executes an instruction that matters.
+func (u *unrolling) execute(st *transfer.State, pc int) {
+	if u.isRelevant(&u.solution.Graph.Kernel.Instrs[pc]) {
 		u.work++
 		u.m.Execute(st, pc)
 	}
 }
 
-// first returns what is known at the header where control enters the loop.
-func (u *unrolling) first() *transfer.State {
+// enterLoop returns what is known at the header where control enters the loop.
+func (u *unrolling) enterLoop() *transfer.State {
 	var from []*transfer.State
-	for _, e := range u.r.Into[u.loop.Header] {
-		if st := u.r.Along[e.Block][e.Index]; st != nil && !u.loop.Contains(e.Block) {
+	for _, e := range u.solution.Into[u.loop.Header] {
+		if st := u.solution.Along[e.Block][e.Index]; st != nil && !u.loop.Contains(e.Block) {
 			from = append(from, st)
 		}
 	}
-	return u.join(u.loop.Header, from, u.inside)
+	return u.joinStates(u.loop.Header, from, u.isAssignedInside)
 }
 
-// iterate executes one iteration: it returns what is then known at the header, nil if
+// runIteration executes one iteration: it returns what is then known at the header, nil if
 // control does not return to it. It is always true.
-func (u *unrolling) iterate(st *transfer.State) (*transfer.State, bool) {
-	g := u.r.Graph
+func (u *unrolling) runIteration(st *transfer.State) (*transfer.State, bool) {
+	g := u.solution.Graph
 	clear(u.along)
 	var back []*transfer.State
 	for _, b := range u.order {
 		if b != u.loop.Header {
-			st = u.enter(b)
+			st = u.enterBlock(b)
 		}
 		if st == nil {
 			continue
 		}
 		block := &g.Blocks[b]
 		st = st.Clone()
-		u.each(b, func(pc int) { u.step(st, pc) })
+		u.eachInstr(b, func(pc int) { u.execute(st, pc) })
 		for i, e := range block.Edges {
 			out, ok := u.m.FollowEdge(g, st, b, e.Kind)
 			switch {
@@ -232,37 +233,37 @@ func (u *unrolling) iterate(st *transfer.State) (*transfer.State, bool) {
 			}
 		}
 	}
-	return u.join(u.loop.Header, back, u.inside), true
+	return u.joinStates(u.loop.Header, back, u.isAssignedInside), true
 }
 
-// enter returns what is known at the beginning of a block in this iteration.
-func (u *unrolling) enter(b int) *transfer.State {
+// enterBlock returns what is known at the beginning of a block in this iteration.
+func (u *unrolling) enterBlock(b int) *transfer.State {
 	var from []*transfer.State
-	for _, e := range u.r.Into[b] {
+	for _, e := range u.solution.Into[b] {
 		if st := u.along[e]; st != nil {
 			from = append(from, st)
 		}
 	}
-	st := u.join(b, from, func(affine.Symbol) bool { return false })
+	st := u.joinStates(b, from, func(affine.Symbol) bool { return false })
 	if inner, ok := u.inner[b]; ok && st != nil {
-		u.work += len(u.r.Changes[inner])
-		for _, r := range u.r.Changes[inner] {
+		u.work += len(u.solution.Changes[inner])
+		for _, r := range u.solution.Changes[inner] {
 			if u.decides[r] {
-				st.Set(r, u.r.In[b].Get(r))
+				st.Set(r, u.solution.In[b].Get(r))
 			}
 		}
 	}
 	return st
 }
 
-// join returns what is known at a block to which control comes with one of several states;
+// joinStates returns what is known at a block to which control comes with one of several states;
 // nil if there is none. Forms that mention a stale symbol are not kept.
-func (u *unrolling) join(b int, from []*transfer.State, stale func(affine.Symbol) bool) *transfer.State {
-	known := u.r.In[b]
+func (u *unrolling) joinStates(b int, from []*transfer.State, stale func(affine.Symbol) bool) *transfer.State {
+	known := u.solution.In[b]
 	if len(from) == 0 || known == nil {
 		return nil
 	}
-	st := transfer.NewState(len(u.r.Graph.Kernel.Regs))
+	st := transfer.NewState(len(u.solution.Graph.Kernel.Regs))
 	u.work += len(from) * len(u.deciding)
 	for _, r := range u.deciding {
 		old := known.Get(r)
@@ -301,8 +302,8 @@ func (u *unrolling) join(b int, from []*transfer.State, stale func(affine.Symbol
 	return st
 }
 
-// holds reports whether one state holds all that another does.
-func holds(all, part *transfer.State) bool {
+// holdsAll reports whether one state holds all that another does.
+func holdsAll(all, part *transfer.State) bool {
 	for _, r := range transfer.FindDiffering([]*transfer.State{all, part}) {
 		v, w := part.Get(r), all.Get(r)
 		if v != nil && (w == nil || w.Set.Join(v.Set) != w.Set) {

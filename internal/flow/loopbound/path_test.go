@@ -1,4 +1,4 @@
-package value
+package loopbound_test
 
 import "testing"
 

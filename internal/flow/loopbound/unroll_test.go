@@ -1,4 +1,4 @@
-package value
+package loopbound_test
 
 import (
 	"fmt"
@@ -203,8 +203,8 @@ param = [{name = "p", type = "u32", count = 1024, init = "uniform(0, 9)"}, {name
 				Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1},
 				Params: []launchfacts.Word{{Offset: params[0].Offset, Interval: strided.Multiples(64, 256)}, {Offset: params[1].Offset, Interval: strided.Between(32, uint64(lo), uint64(hi))}},
 			}
-			r := Analyze(l.Graph, launch)
-			bounds := r.Loops()
+			loops = newLoopsOf(l.Graph, launch)
+			bounds := loops.bounds
 			switch b := bounds[len(bounds)-1]; {
 			case n < 0 && b.Known:
 				t.Fatalf("%d iterations: %s", b.Iterations, b.Reason)
@@ -213,7 +213,6 @@ param = [{name = "p", type = "u32", count = 1024, init = "uniform(0, 9)"}, {name
 			case !b.Known || b.Iterations != n:
 				t.Fatalf("%d (known: %v) iterations, want %d: %s", b.Iterations, b.Known, n, b.Reason)
 			}
-			loops = newLoopsOf(r, bounds)
 		}
 		checkLoops(t, l, loops, 1)
 		attained = max(attained, maxReturns(t, l.Again(t, flowtest.Width)))
@@ -224,20 +223,4 @@ param = [{name = "p", type = "u32", count = 1024, init = "uniform(0, 9)"}, {name
 	if attained > n || exact && attained != n {
 		t.Errorf("a run comes back %d times, the bound is %d", attained, n)
 	}
-}
-
-// followed returns what following the loops iteration by iteration tells of them, also of those that have
-// another bound, if it is not large: each way by itself, and all ways together.
-func followed(r *Result, bounds []Bound) [][]Bound {
-	var all [2][]Bound
-	for i, l := range countings(r.solution) {
-		for k := range all {
-			b := Bound{}
-			if bounds[i].Iterations < 40 && l.r.In[l.loop.Header] != nil && l.loop.Header != r.Graph.Entry() && l.r.IsRegular(l.loop) {
-				b = l.following(k == 0)
-			}
-			all[k] = append(all[k], b)
-		}
-	}
-	return all[:]
 }
