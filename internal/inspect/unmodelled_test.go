@@ -10,6 +10,7 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow"
+	"warpbound/internal/flow/access"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/gated"
 	"warpbound/internal/flow/launchfacts"
@@ -65,7 +66,7 @@ func TestUnmodelledInstructions(t *testing.T) {
 // known is what the analyses that inspect uses find out about a kernel.
 type known struct {
 	loops     []loopbound.Bound
-	accesses  map[int]value.Access
+	accesses  map[int]access.Pattern
 	points    []int                      // of reconvergence
 	branches  map[int]divergence.Verdict // by block
 	results   map[int]divergence.Verdict // of instructions
@@ -77,10 +78,10 @@ func knownOf(t testing.TB, g *cfg.Graph, launch launchfacts.Launch) *known {
 	t.Helper()
 	r := value.Analyze(g, launch)
 	k := &known{
-		loops: r.Loops(), accesses: make(map[int]value.Access), branches: make(map[int]divergence.Verdict),
+		loops: r.Loops(), accesses: make(map[int]access.Pattern), branches: make(map[int]divergence.Verdict),
 		results: make(map[int]divergence.Verdict), unwritten: make(map[isa.Reg]bool), registers: flow.Registers(g),
 	}
-	for _, a := range r.Accesses(value.DefaultMemory) {
+	for _, a := range r.Accesses(access.DefaultMemory) {
 		k.accesses[a.Instr] = a
 	}
 	for u := range flow.UnwrittenReads(g) {

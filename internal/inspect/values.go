@@ -6,6 +6,7 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/access"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/loopbound"
@@ -26,7 +27,7 @@ func addValues(k estimate.Kernel, g *cfg.Graph, d *divergence.Result, launch lau
 	for i := range k.Loops {
 		bounded(&k.Loops[i], &bounds[i], warps(byWarp, i), launch.Lanes())
 	}
-	for _, a := range r.Accesses(value.DefaultMemory) {
+	for _, a := range r.Accesses(access.DefaultMemory) {
 		found := estimate.Access{
 			Instr: a.Instr, Pos: place(g, a.Instr), Kind: a.Kind, Space: a.Space.String(), Bytes: a.Bytes,
 			Address: a.Address, Unit: a.Unit(), Min: a.Min, Max: a.Max, Reason: a.Reason,

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/access"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/value"
@@ -125,7 +126,7 @@ ret;
 			if b := r.Loops()[0]; !b.Known || b.Iterations != 8 {
 				t.Errorf("%+v", b)
 			}
-			all := r.Accesses(value.DefaultMemory)
+			all := r.Accesses(access.DefaultMemory)
 			if a := all[len(all)-1]; a.Min != 2 || a.Max != 2 { // in the second half of a line, and the first half of the next
 				t.Errorf("%+v", a)
 			}

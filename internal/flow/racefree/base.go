@@ -1,13 +1,13 @@
 package racefree
 
 import (
-	"warpbound/internal/flow/value"
+	"warpbound/internal/flow/access"
 	"warpbound/internal/isa"
 )
 
 // base returns the term from whose buffer or variable an address is computed, nil if there is none; false if
 // there are several.
-func base(x *value.Address) (found *value.Term, ok bool) {
+func base(x *access.Address) (found *access.Term, ok bool) {
 	for i := range x.Terms {
 		if t := &x.Terms[i]; t.Base && t.Coef == 1 {
 			if found != nil {
@@ -44,7 +44,7 @@ func (p *pair) basesDisjoint(space isa.Space) (disjoint bool, reason func() stri
 
 // inVariable reports whether an access stays in the variable whose address is its base: in the least, if several have its
 // name.
-func (p *pair) inVariable(x *value.Address, base *value.Term) bool {
+func (p *pair) inVariable(x *access.Address, base *access.Term) bool {
 	inside := false
 	for _, v := range p.graph.Kernel.Vars {
 		if "&"+v.Name == base.Name {

@@ -5,8 +5,8 @@ import (
 	"iter"
 	"slices"
 
+	"warpbound/internal/flow/access"
 	"warpbound/internal/flow/affine"
-	"warpbound/internal/flow/value"
 	"warpbound/internal/isa"
 )
 
@@ -117,7 +117,7 @@ func numberOf[K comparable, E any](numbers map[K]int, key K, list *[]E) int {
 }
 
 // firstOf returns the first access of a class.
-func (c *comparison) firstOf(class int) *value.Address {
+func (c *comparison) firstOf(class int) *access.Address {
 	return &c.accesses[c.classes[class].members[0]]
 }
 
@@ -217,7 +217,7 @@ func (c *comparison) findWindow(s, t *shape) window {
 	if min(lowestA, lowestB) < -limit || max(highestA, highestB) > limit {
 		return all
 	}
-	sum := p.difference(false, func(*value.Term) bool { return false }) // in which that of two threads of one CTA lies, too
+	sum := p.difference(false, func(*access.Term) bool { return false }) // in which that of two threads of one CTA lies, too
 	between := p.a.Constant - p.b.Constant
 	lo, hi := sum.lo-between, sum.hi-between // without the constants
 	sum.lo, sum.hi = lo+lowestA-highestB, hi+highestA-lowestB

@@ -4,19 +4,19 @@ import (
 	"math"
 	"slices"
 
+	"warpbound/internal/flow/access"
 	"warpbound/internal/flow/affine"
-	"warpbound/internal/flow/value"
 )
 
 // everything is the range of a term of which less is not known.
 var everything = affine.Range{Min: 0, Max: math.MaxInt64}
 
 // rangeOf returns the numbers that a term of an address is a multiple of.
-func rangeOf(x *value.Address, t *value.Term) affine.Range {
+func rangeOf(x *access.Address, t *access.Term) affine.Range {
 	switch {
-	case t.Role == value.ThreadIndex:
+	case t.Role == access.ThreadIndex:
 		return x.Thread[t.Axis]
-	case t.Role == value.CTAIndex:
+	case t.Role == access.CTAIndex:
 		return x.CTA[t.Axis]
 	case t.Max > math.MaxInt64:
 		return everything
@@ -30,7 +30,7 @@ func minus(a, b affine.Range) affine.Range {
 
 // difference returns the address of the first access minus that of the second, for two threads of one CTA or of any two
 // CTAs. Terms for which own holds are left out.
-func (p *pair) difference(sameCTA bool, own func(*value.Term) bool) *sum {
+func (p *pair) difference(sameCTA bool, own func(*access.Term) bool) *sum {
 	s := &sum{bits: p.a.Bits}
 	if s.lo = p.a.Constant - p.b.Constant; s.lo > limit || s.lo < -limit || p.a.Constant > limit || p.a.Constant < -limit {
 		s.overflow = true
@@ -49,7 +49,7 @@ func (p *pair) difference(sameCTA bool, own func(*value.Term) bool) *sum {
 		}
 		u := &p.b.Terms[at]
 		taken[at] = true
-		one := t.Role == value.Common || sameCTA && t.Role == value.CTAIndex // number in both
+		one := t.Role == access.Common || sameCTA && t.Role == access.CTAIndex // number in both
 		switch {
 		case one && t.Coef != u.Coef:
 			s.add(t.Coef-u.Coef, rangeOf(p.a, t), none)
@@ -71,8 +71,8 @@ func (p *pair) difference(sameCTA bool, own func(*value.Term) bool) *sum {
 
 // partner returns the term of the second address that a term of the first is compared with: that of the same
 // name, or for one of any value another with the same coefficient; -1 if there is none.
-func (p *pair) partner(t *value.Term, taken []bool) int {
-	matches := func(test func(u *value.Term) bool) int {
+func (p *pair) partner(t *access.Term, taken []bool) int {
+	matches := func(test func(u *access.Term) bool) int {
 		for i := range p.b.Terms {
 			if u := &p.b.Terms[i]; !taken[i] && u.Role == t.Role && test(u) {
 				return i
@@ -80,17 +80,17 @@ func (p *pair) partner(t *value.Term, taken []bool) int {
 		}
 		return -1
 	}
-	if t.Role != value.Free {
-		return matches(func(u *value.Term) bool { return u.Same(t) })
+	if t.Role != access.Free {
+		return matches(func(u *access.Term) bool { return u.Same(t) })
 	}
-	return matches(func(u *value.Term) bool { return u.Coef == t.Coef })
+	return matches(func(u *access.Term) bool { return u.Coef == t.Coef })
 }
 
-func indexOf(t *value.Term) index {
+func indexOf(t *access.Term) index {
 	switch t.Role {
-	case value.ThreadIndex:
+	case access.ThreadIndex:
 		return index(t.Axis)
-	case value.CTAIndex:
+	case access.CTAIndex:
 		return index(3 + t.Axis)
 	}
 	return none
@@ -98,7 +98,7 @@ func indexOf(t *value.Term) index {
 
 // disjoint reports whether two threads of different CTAs, or two different ones of one CTA, cannot access the same bytes.
 func (p *pair) disjoint(sameCTA bool) bool {
-	s := p.difference(sameCTA, func(*value.Term) bool { return false })
+	s := p.difference(sameCTA, func(*access.Term) bool { return false })
 	if !s.fits() {
 		return false
 	}
@@ -125,10 +125,10 @@ type at struct {
 }
 
 // isOwn reports whether the thread's index in its CTA determines a term.
-func isOwn(t *value.Term) bool { return t.Role == value.ThreadIndex || t.Role == value.OfThread }
+func isOwn(t *access.Term) bool { return t.Role == access.ThreadIndex || t.Role == access.OfThread }
 
 // byThread returns what of an address each thread of a CTA determines that comes to the access, ascending; false if it is not known.
-func (p *pair) byThread(x *value.Address) ([]at, bool) {
+func (p *pair) byThread(x *access.Address) ([]at, bool) {
 	l := &p.values.Launch
 	if !l.Known() {
 		return nil, false

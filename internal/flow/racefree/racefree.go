@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/access"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/isa"
 )
@@ -67,7 +68,7 @@ type analysis struct {
 	values   *value.Result
 	graph    *cfg.Graph
 	opts     Options
-	accesses []value.Address
+	accesses []access.Address
 	within   [][]int // of each access the intervals between barriers in which it can be executed, ascending
 	aligned  bool    // the barriers order the accesses of different intervals
 }
@@ -107,7 +108,7 @@ func (a *analysis) unseen() (instr int, what string) {
 // pair is two accesses that are compared, a before b in the kernel or the same.
 type pair struct {
 	*analysis
-	a, b       *value.Address
+	a, b       *access.Address
 	concurrent bool // threads of a CTA may execute them without a barrier between
 }
 
@@ -134,7 +135,7 @@ func (p *pair) conflict() (reason func() string) {
 	if a.Space != b.Space && a.Space != isa.Generic && b.Space != isa.Generic {
 		return nil
 	}
-	for _, x := range []*value.Address{p.b, p.a} {
+	for _, x := range []*access.Address{p.b, p.a} {
 		in := &p.graph.Kernel.Instrs[x.Instr]
 		switch {
 		case in.Space == isa.Generic:
@@ -156,14 +157,14 @@ func (p *pair) conflict() (reason func() string) {
 }
 
 // of begins a reason that concerns one of the accesses, if that is not the one whose position is given.
-func (p *pair) of(x *value.Address) string {
+func (p *pair) of(x *access.Address) string {
 	if x == p.b {
 		return ""
 	}
 	return fmt.Sprintf("of %s at %s, ", p.graph.Kernel.Instrs[x.Instr].Op, p.position(x))
 }
 
-func (p *pair) position(x *value.Address) string {
+func (p *pair) position(x *access.Address) string {
 	in := &p.graph.Kernel.Instrs[x.Instr]
 	if in.Loc.Known() {
 		return in.Loc.String()

@@ -1,8 +1,8 @@
 package racefree
 
 import (
+	"warpbound/internal/flow/access"
 	"warpbound/internal/flow/affine"
-	"warpbound/internal/flow/value"
 	"warpbound/internal/isa"
 )
 
@@ -44,10 +44,10 @@ func (p *pair) witnessed() bool {
 // indices are.
 func (p *pair) overlap(a, b []at, ctaA, ctaB [3]int) bool {
 	same := ctaA == ctaB
-	rest := p.difference(false, func(t *value.Term) bool { return isOwn(t) || t.Role == value.CTAIndex })
-	add := func(x *value.Address, cta [3]int, sign int64) {
+	rest := p.difference(false, func(t *access.Term) bool { return isOwn(t) || t.Role == access.CTAIndex })
+	add := func(x *access.Address, cta [3]int, sign int64) {
 		for i := range x.Terms {
-			if t := &x.Terms[i]; t.Role == value.CTAIndex {
+			if t := &x.Terms[i]; t.Role == access.CTAIndex {
 				n := int64(cta[t.Axis])
 				rest.add(sign*t.Coef, affine.Range{Min: n, Max: n}, none)
 			}

@@ -3,6 +3,7 @@ package value
 import (
 	"maps"
 
+	"warpbound/internal/flow/access"
 	"warpbound/internal/flow/transfer"
 )
 
@@ -18,10 +19,10 @@ func withContents(plain *Result) *Result {
 	for i := range kept {
 		kept[i] = plain.Launch.Buffers[i].Contents.Each > 0
 	}
-	known := make(memo)
+	known := make(access.ContentsMemo)
 	for {
 		r := plain.settleLoads(kept, known)
-		hit := findWriters(r.solution, r.loops.Bounds(), kept)
+		hit := access.FindWriters(r.solution, r.loops.Bounds(), kept)
 		if len(hit) == 0 {
 			r.Kept = kept
 			return r
@@ -36,14 +37,14 @@ func withContents(plain *Result) *Result {
 const maxRounds = 4
 
 // settleLoads analyses the kernel with what some of the buffers hold.
-func (r *Result) settleLoads(kept []bool, known memo) *Result {
-	found := findLoads(r.solution, r.loops.Bounds(), kept, known)
+func (r *Result) settleLoads(kept []bool, known access.ContentsMemo) *Result {
+	found := access.FindLoads(r.solution, r.loops.Bounds(), kept, known)
 	for range maxRounds {
 		if len(found) == 0 {
 			return r
 		}
 		r = analyze(r.Graph, r.Launch, found)
-		again := findLoads(r.solution, r.loops.Bounds(), kept, known)
+		again := access.FindLoads(r.solution, r.loops.Bounds(), kept, known)
 		if maps.EqualFunc(found, again, (*transfer.Loaded).Equal) {
 			break
 		}
@@ -59,7 +60,7 @@ func (r *Result) Writers() map[int]int {
 	for i := range all {
 		all[i] = true
 	}
-	return findWriters(r.solution, r.loops.Bounds(), all)
+	return access.FindWriters(r.solution, r.loops.Bounds(), all)
 }
 
 // Loaded tells, of each buffer of the launch, whether something is known of what the kernel loads

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"warpbound/internal/flow/access"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/loopbound"
 	"warpbound/internal/test/flowtest"
@@ -16,7 +17,7 @@ func TestIrreducibleRegion(t *testing.T) {
 A: add.u32 %r9, %r9, 1;
 B: add.u32 %r9, %r9, 1; setp.lt.u32 %p, %r9, 4; @%p bra A;
 `
-	analyse := func(before, behind string) ([]loopbound.Bound, []Access, []Address) {
+	analyse := func(before, behind string) ([]loopbound.Bound, []access.Pattern, []access.Address) {
 		g := flowtest.Graph(t, "k.ptx", fmt.Sprintf(`.version 7.0
 .target sm_70
 .address_size 64
@@ -43,7 +44,7 @@ ret;
 				regular = append(regular, b)
 			}
 		}
-		accesses, addresses := r.Accesses(DefaultMemory), r.Addresses()
+		accesses, addresses := r.Accesses(access.DefaultMemory), r.Addresses()
 		for i := range accesses {
 			accesses[i].Instr = 0
 		}

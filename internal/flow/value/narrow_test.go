@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpbound/internal/flow/access"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/test/flowtest"
 )
@@ -72,7 +73,7 @@ func TestNarrowing(t *testing.T) {
 func TestSharedAddressOfWords(t *testing.T) {
 	g := flowtest.Graph(t, "k.ptx", narrowing("mov.u32 %r1, tile; shl.b32 %r2, %tid, 2; add.u32 %r3, %r1, %r2; st.shared.u32 [%r3+8], %n; mov.u32 %out, 0;"))
 	r := Analyze(g, launchfacts.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}})
-	a := r.Accesses(DefaultMemory)[0]
+	a := r.Accesses(access.DefaultMemory)[0]
 	if a.Address != "4*tid.x + &tile + 8" || a.Stride != 4 || a.Min != 1 || a.Max != 1 {
 		t.Errorf("%+v", a)
 	}

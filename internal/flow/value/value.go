@@ -2,6 +2,7 @@ package value
 
 import (
 	"warpbound/internal/cfg"
+	"warpbound/internal/flow/access"
 	"warpbound/internal/flow/agreement"
 	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/launchfacts"
@@ -103,7 +104,9 @@ func (r *Result) Loops() []loopbound.Bound { return r.loops.BoundsWithRanges(r.d
 // Accesses describes the accesses to global and shared memory, and those whose addresses
 // tell the space, in the order of the instructions. Those that are never executed are
 // left out.
-func (r *Result) Accesses(mem Memory) []Access { return findPatterns(r.solution, r.agreed, mem) }
+func (r *Result) Accesses(mem access.Memory) []access.Pattern {
+	return access.FindPatterns(r.solution, r.agreed, mem)
+}
 
 // Addresses returns what the threads of a launch access: by loads, stores and atomic operations on
 // global, shared and generic addresses, in the order of the instructions. Those that are never
@@ -111,11 +114,13 @@ func (r *Result) Accesses(mem Memory) []Access { return findPatterns(r.solution,
 //
 // Counters of loops that change by a constant are replaced by what they begin with, plus that
 // constant times a number of iterations.
-func (r *Result) Addresses() []Address { return findAddresses(r.solution, r.loops.Bounds()) }
+func (r *Result) Addresses() []access.Address {
+	return access.FindAddresses(r.solution, r.loops.Bounds())
+}
 
 // Offsets returns the offsets of accesses that control comes to, in the order of the instructions.
 // of has the number of a variable for each instruction that it asks for.
-func (r *Result) Offsets(of map[int]int32) []Offset { return findOffsets(r.solution, of) }
+func (r *Result) Offsets(of map[int]int32) []access.Offset { return access.FindOffsets(r.solution, of) }
 
 // At returns what a register can hold whenever a thread comes to a block; false if nothing is
 // known, or if control never comes there.

@@ -2,6 +2,7 @@ package cta
 
 import (
 	"warpbound/internal/absexec"
+	"warpbound/internal/flow/access"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
@@ -37,7 +38,7 @@ func (r *ranges) narrow(made cost.Between, s *absexec.Step) cost.Between {
 func (r *ranges) requests() map[int]int64 {
 	all := make(map[int]int64)
 	m := r.machine
-	memory := value.Memory{Segment: int(m.Memory.Segment.Value), Banks: int(m.Shared.Banks.Value), BankWidth: int(m.Shared.BankBytes.Value)}
+	memory := access.Memory{Segment: int(m.Memory.Segment.Value), Banks: int(m.Shared.Banks.Value), BankWidth: int(m.Shared.BankBytes.Value)}
 	for _, a := range r.values.Accesses(memory) {
 		in := &r.values.Graph.Kernel.Instrs[a.Instr]
 		atomic := in.Op == isa.Atom || in.Op == isa.Red

@@ -9,13 +9,13 @@ import (
 
 	"warpbound/internal/abi"
 	"warpbound/internal/absexec"
-	"warpbound/internal/flow/value"
+	"warpbound/internal/flow/access"
 	"warpbound/internal/method"
 )
 
 // Of returns the lowest and the highest address, in bytes, at which threads of a launch begin to access memory at an instruction, for all
 // inputs; false if it is not known.
-func Of(a *value.Address, p *method.Problem) (first, last uint64, ok bool) {
+func Of(a *access.Address, p *method.Problem) (first, last uint64, ok bool) {
 	if a.Reason != "" || a.Bits != 64 {
 		return 0, 0, false
 	}
@@ -45,7 +45,7 @@ func Of(a *value.Address, p *method.Problem) (first, last uint64, ok bool) {
 }
 
 // pointer returns the value of a parameter that is the same in all executions.
-func pointer(t *value.Term, p *method.Problem) (uint64, bool) {
+func pointer(t *access.Term, p *method.Problem) (uint64, bool) {
 	if t.Param == 0 {
 		return 0, false
 	}

@@ -4,26 +4,26 @@ import (
 	"math"
 	"testing"
 
-	"warpbound/internal/flow/value"
+	"warpbound/internal/flow/access"
 )
 
 // TestOf adds up the lowest and the highest address.
 func TestOf(t *testing.T) {
 	for _, c := range []struct {
 		name        string
-		a           value.Address
+		a           access.Address
 		first, last uint64
 		ok          bool
 	}{
-		{"a constant", value.Address{Bits: 64, Constant: 4096}, 4096, 4096, true},
-		{"an index", value.Address{Bits: 64, Constant: 4096, Terms: []value.Term{{Coef: 4, Min: 1, Max: 31}}}, 4100, 4220, true},
-		{"an index from above", value.Address{Bits: 64, Constant: 4096, Terms: []value.Term{{Coef: -4, Min: 1, Max: 31}}}, 3972, 4092, true},
-		{"two", value.Address{Bits: 64, Constant: 4096, Terms: []value.Term{{Coef: 128, Min: 0, Max: 7}, {Coef: -8, Min: 2, Max: 3}}}, 4072, 4976, true},
-		{"below zero", value.Address{Bits: 64, Constant: 100, Terms: []value.Term{{Coef: -4, Min: 0, Max: 31}}}, 0, 0, false},
-		{"beyond 63 bits", value.Address{Bits: 64, Constant: 100, Terms: []value.Term{{Coef: 8, Min: 0, Max: math.MaxUint64}}}, 0, 0, false},
-		{"a pointer that is not known", value.Address{Bits: 64, Terms: []value.Term{{Coef: 1, Base: true}}}, 0, 0, false},
-		{"32 bits", value.Address{Bits: 32, Constant: 4096}, 0, 0, false},
-		{"no sum", value.Address{Bits: 64, Reason: "it depends on data"}, 0, 0, false},
+		{"a constant", access.Address{Bits: 64, Constant: 4096}, 4096, 4096, true},
+		{"an index", access.Address{Bits: 64, Constant: 4096, Terms: []access.Term{{Coef: 4, Min: 1, Max: 31}}}, 4100, 4220, true},
+		{"an index from above", access.Address{Bits: 64, Constant: 4096, Terms: []access.Term{{Coef: -4, Min: 1, Max: 31}}}, 3972, 4092, true},
+		{"two", access.Address{Bits: 64, Constant: 4096, Terms: []access.Term{{Coef: 128, Min: 0, Max: 7}, {Coef: -8, Min: 2, Max: 3}}}, 4072, 4976, true},
+		{"below zero", access.Address{Bits: 64, Constant: 100, Terms: []access.Term{{Coef: -4, Min: 0, Max: 31}}}, 0, 0, false},
+		{"beyond 63 bits", access.Address{Bits: 64, Constant: 100, Terms: []access.Term{{Coef: 8, Min: 0, Max: math.MaxUint64}}}, 0, 0, false},
+		{"a pointer that is not known", access.Address{Bits: 64, Terms: []access.Term{{Coef: 1, Base: true}}}, 0, 0, false},
+		{"32 bits", access.Address{Bits: 32, Constant: 4096}, 0, 0, false},
+		{"no sum", access.Address{Bits: 64, Reason: "it depends on data"}, 0, 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			first, last, ok := Of(&c.a, nil)

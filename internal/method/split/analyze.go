@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
 	"warpbound/diag"
+	"warpbound/internal/flow/access"
 
 	"warpbound/internal/absexec"
-	"warpbound/internal/flow/value"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
 	"warpbound/internal/splitting/bsb"
@@ -17,7 +18,7 @@ import (
 // config is a problem with what can be found out about it once.
 type config struct {
 	*method.Problem
-	accesses []value.Access // what is known of addresses without executing; nil if nothing is
+	accesses []access.Pattern // what is known of addresses without executing; nil if nothing is
 }
 
 // newConfig finds out about a problem.
@@ -25,7 +26,7 @@ func newConfig(p *method.Problem) *config {
 	c := &config{Problem: p}
 	if p.Values != nil {
 		m := p.Machine
-		c.accesses = p.Values.Accesses(value.Memory{
+		c.accesses = p.Values.Accesses(access.Memory{
 			Segment: int(m.Memory.Segment.Value),
 			Banks:   int(m.Shared.Banks.Value), BankWidth: int(m.Shared.BankBytes.Value),
 		})

@@ -1,4 +1,4 @@
-package value
+package access_test
 
 import (
 	"fmt"
@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"warpbound/internal/flow/access"
 	"warpbound/internal/flow/strided"
+	"warpbound/internal/flow/value"
 	"warpbound/internal/test/effort"
 	"warpbound/internal/test/flowtest"
 )
@@ -79,9 +81,9 @@ func TestAccessesOfWalks(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			launch.Params[2].Interval = strided.Any(32)
 		}
-		r := Analyze(l.Graph, launch)
+		r := value.Analyze(l.Graph, launch)
 		checkAccesses(t, l, r, 3)
-		for _, a := range r.Accesses(DefaultMemory) {
+		for _, a := range r.Accesses(access.DefaultMemory) {
 			if a.HasStride {
 				strides++
 			}

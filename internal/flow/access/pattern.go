@@ -1,4 +1,4 @@
-package value
+package access
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/agreement"
 	"warpbound/internal/flow/fixpoint"
-	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/transfer"
 	"warpbound/internal/isa"
@@ -23,9 +22,9 @@ type Memory struct {
 // DefaultMemory is how most devices divide memory.
 var DefaultMemory = Memory{Segment: 128, Banks: 32, BankWidth: 4}
 
-// Access describes the addresses that the lanes of a warp access together at one
+// Pattern describes the addresses that the lanes of a warp access together at one
 // instruction. Accesses that fail, and executions by no lane, are not covered.
-type Access struct {
+type Pattern struct {
 	Instr int
 	Kind  string    // load, store, atomic
 	Space isa.Space // Generic if the address tells
@@ -43,28 +42,28 @@ type Access struct {
 }
 
 // Unit says what Min and Max count.
-func (a *Access) Unit() string {
+func (a *Pattern) Unit() string {
 	if a.Space == isa.Shared {
 		return "bank accesses"
 	}
 	return "segments"
 }
 
-// findPatterns describes the accesses to global and shared memory, and those whose addresses
+// FindPatterns describes the accesses to global and shared memory, and those whose addresses
 // tell the space, in the order of the instructions. Those that are never executed are
 // left out.
-func findPatterns(r *fixpoint.Solution, agreed *agreement.Result, mem Memory) []Access {
-	p := &patterns{r: r, agreed: agreed, mem: mem}
+func FindPatterns(r *fixpoint.Solution, agreed *agreement.Result, mem Memory) []Pattern {
+	p := &patternFinder{solution: r, agreed: agreed, mem: mem}
 	p.partial = p.agreed.FindPartial()
-	var all []Access
+	var all []Pattern
 	for b, block := range r.Graph.Blocks {
 		if r.In[b] == nil {
 			continue
 		}
 		st := r.In[b].Clone()
 		for pc := block.Start; pc < block.End; pc++ {
-			if kind := accessKind(&r.Graph.Kernel.Instrs[pc]); kind != "" {
-				if a, ok := p.access(st, pc, b); ok {
+			if kind := kindOf(&r.Graph.Kernel.Instrs[pc]); kind != "" {
+				if a, ok := p.describePattern(st, pc, b); ok {
 					a.Kind = kind
 					all = append(all, a)
 				}
@@ -75,65 +74,36 @@ func findPatterns(r *fixpoint.Solution, agreed *agreement.Result, mem Memory) []
 	return all
 }
 
-func accessKind(in *isa.Instr) string {
-	if in.Space != isa.Generic && in.Space != isa.Global && in.Space != isa.Shared {
-		return ""
-	}
-	switch in.Op {
-	case isa.Ld, isa.LdMatrix:
-		return "load"
-	case isa.St, isa.StMatrix:
-		return "store"
-	case isa.Atom, isa.Red:
-		return "atomic"
-	}
-	return ""
+type patternFinder struct {
+	solution *fixpoint.Solution
+	agreed   *agreement.Result
+	mem      Memory
+	partial  []bool // by block: some lanes may be missing
 }
 
-// laneBytes returns how many bytes a lane accesses.
-func laneBytes(in *isa.Instr) int {
-	elements := len(in.Src) - 1
-	switch {
-	case in.MatrixRows() > 0:
-		return isa.MatrixRow
-	case in.Op == isa.Ld:
-		elements = len(in.Dst)
-	case in.Atom == isa.AtomCas:
-		elements /= 2
-	}
-	return elements * in.Type.Bytes()
-}
-
-type patterns struct {
-	r       *fixpoint.Solution
-	agreed  *agreement.Result
-	mem     Memory
-	partial []bool // by block: some lanes may be missing
-}
-
-// access describes one access; false if it is never executed.
-func (p *patterns) access(st *transfer.State, pc, block int) (Access, bool) {
-	m := p.r.Machine
-	in := &p.r.Graph.Kernel.Instrs[pc]
+// describePattern describes one access; false if it is never executed.
+func (p *patternFinder) describePattern(st *transfer.State, pc, block int) (Pattern, bool) {
+	m := p.solution.Machine
+	in := &p.solution.Graph.Kernel.Instrs[pc]
 	whole := !p.partial[block]
 	if in.Guard.Set {
 		guard := m.ReadRegister(st, in.Guard.Reg)
 		if c, ok := guard.Set.IsConst(); ok && (c == 0) != in.Guard.Not {
-			return Access{}, false
+			return Pattern{}, false
 		}
 		whole = whole && !p.agreed.FormVaries(guard.Form, block)
 	}
 	if !m.AssumeGuard(st, in) {
-		return Access{}, false
+		return Pattern{}, false
 	}
 	v := m.ComputeAddress(st, in)
 	if in.Space == isa.Shared && !v.Form.IsKnown() { // its high bits do not count
-		v = m.MakeValue(strided.Any(sharedBits), addressForm(p.r, st, in, sharedBits))
+		v = m.MakeValue(strided.Any(sharedBits), addressForm(p.solution, st, in, sharedBits))
 	}
 	m.DropGuard()
-	lanes := p.r.Launch.Lanes()
-	a := Access{Instr: pc, Space: in.Space, Bytes: laneBytes(in), Min: 1, Max: lanes}
-	c := &counted{patterns: p, st: st, access: &a, value: v, atomic: in.Op == isa.Atom || in.Op == isa.Red}
+	lanes := p.solution.Launch.Lanes()
+	a := Pattern{Instr: pc, Space: in.Space, Bytes: laneBytes(in), Min: 1, Max: lanes}
+	c := &accessCount{patternFinder: p, st: st, access: &a, value: v, atomic: in.Op == isa.Atom || in.Op == isa.Red}
 	if unit := min(p.mem.Segment, p.mem.Banks*p.mem.BankWidth); a.Bytes > unit {
 		a.Max = lanes * (a.Bytes/unit + 1)
 		a.Reason = fmt.Sprintf("a lane accesses %d bytes", a.Bytes)
@@ -149,31 +119,31 @@ func (p *patterns) access(st *transfer.State, pc, block int) (Access, bool) {
 		return a, true
 	}
 	a.Address = m.Syms.Format(subtractWindow(m.Syms, in.Src[0], v.Form))
-	c.split(block)
+	c.splitForm(block)
 	switch {
 	case c.differing != "":
 		a.Reason = fmt.Sprintf("%s is not affine in the lane", c.differing)
-		c.byRange()
-	case !p.r.Launch.Known() && len(c.own.Terms) == 0:
+		c.limitByRange()
+	case !p.solution.Launch.Known() && len(c.own.Terms) == 0:
 		a.HasStride = true
-		c.byLane([][]int64{make([]int64, lanes)}, whole && !c.atomic)
-	case !p.r.Launch.Known():
+		c.countByLane([][]int64{make([]int64, lanes)}, whole && !c.atomic)
+	case !p.solution.Launch.Known():
 		a.Reason = "the thread indices of a warp depend on the launch"
-		c.byRange()
+		c.limitByRange()
 	default:
-		if offsets, ok := c.offsets(); ok {
-			a.Stride, a.HasStride = stride(offsets)
-			c.byLane(offsets, whole)
+		if offsets, ok := c.findLaneOffsets(); ok {
+			a.Stride, a.HasStride = findStride(offsets)
+			c.countByLane(offsets, whole)
 			break
 		}
 		a.Reason = fmt.Sprintf("%s depends on more than the thread index", m.Syms.Format(c.own))
-		c.byRange()
+		c.limitByRange()
 	}
 	return a, true
 }
 
-// subtractWindow returns the form of an address as the program has it, which may be an offset in a window,
-// unless the address of a variable is in it.
+// subtractWindow returns the form of an address as the program has it, which may be an offset in a
+// window, unless the address of a variable is in it.
 func subtractWindow(syms *affine.Table, o isa.Operand, f affine.Form) affine.Form {
 	if f.Mentions(func(s affine.Symbol) bool { return syms.Symbols[s].Region != nil }) {
 		return f
@@ -182,13 +152,13 @@ func subtractWindow(syms *affine.Table, o isa.Operand, f affine.Form) affine.For
 }
 
 // unit returns the bytes after which the division of memory repeats.
-func (p *patterns) unit() int { return max(p.mem.Segment, p.mem.Banks*p.mem.BankWidth) }
+func (p *patternFinder) unit() int { return max(p.mem.Segment, p.mem.Banks*p.mem.BankWidth) }
 
-// counted is one access being counted.
-type counted struct {
-	*patterns
+// accessCount is one access being counted.
+type accessCount struct {
+	*patternFinder
 	st     *transfer.State
-	access *Access
+	access *Pattern
 	value  *transfer.Value
 	atomic bool
 
@@ -200,9 +170,9 @@ type counted struct {
 	varying   affine.Form      // all terms on which they may disagree
 }
 
-// split sorts the symbols of the address.
-func (c *counted) split(block int) {
-	syms, f := c.r.Machine.Syms, c.value.Form
+// splitForm sorts the symbols of the address.
+func (c *accessCount) splitForm(block int) {
+	syms, f := c.solution.Machine.Syms, c.value.Form
 	c.own, c.other = affine.Constant(f.Bits, 0), affine.Constant(f.Bits, 0)
 	c.common, c.varying = affine.Constant(f.Bits, f.Constant), affine.Constant(f.Bits, 0)
 	c.rest = strided.Const(f.Bits, 0)
@@ -214,7 +184,7 @@ func (c *counted) split(block int) {
 		case c.agreed.FormVaries(one, block):
 			c.varying = c.varying.AddMultiple(one, 1)
 			own, rest, ok := c.agreed.FindOwnPart(t.Symbol, block)
-			if ok && (own.Bits == f.Bits || keepsDistances(c.r, t.Symbol, own)) {
+			if ok && (own.Bits == f.Bits || keepsDistances(c.solution, t.Symbol, own)) {
 				c.own = c.own.AddMultiple(own.Lift(f.Bits), t.Coefficient)
 				c.rest = c.rest.Add(rest.Words(f.Bits).Times(t.Coefficient))
 				continue
@@ -227,11 +197,11 @@ func (c *counted) split(block int) {
 	}
 }
 
-// offsets returns for each warp of a CTA the part of the address that is each lane's own;
+// findLaneOffsets returns for each warp of a CTA the part of the address that is each lane's own;
 // warps whose lanes have the same distances from their first lane count once. It is
 // false if the part is not determined by the lane.
-func (c *counted) offsets() ([][]int64, bool) {
-	l := &c.r.Launch
+func (c *accessCount) findLaneOffsets() ([][]int64, bool) {
+	l := &c.solution.Launch
 	var all [][]int64
 	seen := make(map[string]bool)
 	for w := range l.Warps() {
@@ -239,7 +209,7 @@ func (c *counted) offsets() ([][]int64, bool) {
 		var own []int64
 		key := ""
 		for i := first; i < end; i++ {
-			syms := c.r.Machine.Syms
+			syms := c.solution.Machine.Syms
 			of := func(s affine.Symbol) strided.Interval { return wordsInThread(syms, s, l, i) }
 			x, ok := syms.WordsWith(c.own, of).IsConst()
 			if !ok {
@@ -256,27 +226,8 @@ func (c *counted) offsets() ([][]int64, bool) {
 	return all, true
 }
 
-// wordsInThread returns the words that a symbol has in a thread of a CTA.
-func wordsInThread(t *affine.Table, s affine.Symbol, l *launchfacts.Launch, thread int) strided.Interval {
-	y := &t.Symbols[s]
-	switch {
-	case y.Origin != affine.Fixed:
-	case y.Special >= isa.TidX && y.Special <= isa.TidZ:
-		return strided.Const(32, uint64(l.ThreadIndex(thread)[y.Special-isa.TidX]))
-	case y.Special == isa.LaneID:
-		return strided.Const(32, uint64(thread%l.Lanes()))
-	case y.Operation != nil && y.Varies:
-		args := make([]strided.Interval, len(y.Args))
-		for i, f := range y.Args {
-			args[i] = t.WordsWith(f, func(s affine.Symbol) strided.Interval { return wordsInThread(t, s, l, thread) })
-		}
-		return transfer.ComputeWords(y.Operation, args)
-	}
-	return y.Set
-}
-
-// stride returns the distance from lane to lane if it is always the same.
-func stride(warps [][]int64) (int64, bool) {
+// findStride returns the distance from lane to lane if it is always the same.
+func findStride(warps [][]int64) (int64, bool) {
 	found, any := int64(0), false
 	for _, own := range warps {
 		for i := 1; i < len(own); i++ {
@@ -290,10 +241,10 @@ func stride(warps [][]int64) (int64, bool) {
 	return found, true
 }
 
-// byLane counts for every place relative to the division of memory at which the common
+// countByLane counts for every place relative to the division of memory at which the common
 // part of the address can lie.
-func (c *counted) byLane(warps [][]int64, whole bool) {
-	power2, rem := c.r.Machine.Syms.Words(c.common).Add(c.rest).Residue()
+func (c *accessCount) countByLane(warps [][]int64, whole bool) {
+	power2, rem := c.solution.Machine.Syms.Words(c.common).Add(c.rest).Residue()
 	unit := int64(c.unit())
 	step := min(int64(min(power2, 1<<32)), unit)
 	minimum, maximum := math.MaxInt, 0
@@ -302,7 +253,7 @@ func (c *counted) byLane(warps [][]int64, whole bool) {
 			if (base+own[0])&int64(c.access.Bytes-1) != 0 && c.access.Bytes&(c.access.Bytes-1) == 0 {
 				continue // fails
 			}
-			n := c.count(base, own)
+			n := c.countExecution(base, own)
 			minimum, maximum = min(minimum, n), max(maximum, n)
 		}
 	}
@@ -316,12 +267,13 @@ func (c *counted) byLane(warps [][]int64, whole bool) {
 	}
 }
 
-// count counts what one execution by all lanes costs.
-func (c *counted) count(base int64, own []int64) int {
+// countExecution counts what one execution by all lanes costs.
+func (c *accessCount) countExecution(base int64, own []int64) int {
 	if c.access.Space != isa.Shared {
 		segments := make(map[int64]bool)
 		for _, o := range own {
-			for at := strided.FloorDiv(base+o, int64(c.mem.Segment)); at <= strided.FloorDiv(base+o+int64(c.access.Bytes)-1, int64(c.mem.Segment)); at++ {
+			first, last := c.findUnits(base+o, c.mem.Segment)
+			for at := first; at <= last; at++ {
 				segments[at] = true
 			}
 		}
@@ -331,7 +283,8 @@ func (c *counted) count(base int64, own []int64) int {
 	seen := make(map[key]bool)
 	busy := make(map[int64]int)
 	for lane, o := range own {
-		for word := strided.FloorDiv(base+o, int64(c.mem.BankWidth)); word <= strided.FloorDiv(base+o+int64(c.access.Bytes)-1, int64(c.mem.BankWidth)); word++ {
+		first, last := c.findUnits(base+o, c.mem.BankWidth)
+		for word := first; word <= last; word++ {
 			bank := word & int64(c.mem.Banks-1)
 			k := key{bank, word}
 			if c.atomic {
@@ -350,29 +303,37 @@ func (c *counted) count(base int64, own []int64) int {
 	return maximum
 }
 
-// byRange bounds what one execution costs by the range in which the addresses of the
+// findUnits returns the numbers of the first and the last unit of so many bytes that a lane accesses.
+func (c *accessCount) findUnits(address int64, bytes int) (first, last int64) {
+	width := int64(bytes)
+	return strided.FloorDiv(address, width), strided.FloorDiv(address+int64(c.access.Bytes)-1, width)
+}
+
+// limitByRange bounds what one execution costs by the range in which the addresses of the
 // lanes lie.
-func (c *counted) byRange() {
+func (c *accessCount) limitByRange() {
 	if c.atomic && c.access.Space == isa.Shared {
 		return
 	}
-	syms := c.r.Machine.Syms
+	syms := c.solution.Machine.Syms
 	span := syms.Words(c.own).Add(syms.Words(c.other)).Span()
-	here := syms.WordsWith(c.varying, func(s affine.Symbol) strided.Interval { return c.r.Machine.FindSymbolWords(c.st, s) })
+	at := func(s affine.Symbol) strided.Interval { return c.solution.Machine.FindSymbolWords(c.st, s) }
+	here := syms.WordsWith(c.varying, at)
 	unit := c.mem.Segment
 	if c.access.Space == isa.Shared {
 		unit = c.mem.Banks * c.mem.BankWidth
 	}
-	// The range begins anywhere in a unit, unless it is that of here, which begins as the common part does.
-	c.within(min(span, c.value.Set.Span()), unit, unit-1)
+	// The range begins anywhere in a unit, unless it is that of here, which begins as the common part
+	// does.
+	c.limitToSpan(min(span, c.value.Set.Span()), unit, unit-1)
 	step, rem := syms.Words(c.common).Residue()
 	step = min(step, uint64(unit))
-	c.within(here.Span(), unit, unit-int(step)+int((rem+here.Base())&(step-1)))
+	c.limitToSpan(here.Span(), unit, unit-int(step)+int((rem+here.Base())&(step-1)))
 }
 
-// within bounds what one execution costs if its addresses lie in a range of so many bytes between the first and the last, which begins at
-// most so far behind the begin of a unit.
-func (c *counted) within(span uint64, unit, begin int) {
+// limitToSpan bounds what one execution costs if its addresses lie in a range of so many bytes
+// between the first and the last, which begins at most so far behind the begin of a unit.
+func (c *accessCount) limitToSpan(span uint64, unit, begin int) {
 	if span > 1<<30 {
 		return
 	}

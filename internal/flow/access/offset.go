@@ -1,4 +1,4 @@
-package value
+package access
 
 import (
 	"warpbound/internal/flow/fixpoint"
@@ -13,9 +13,9 @@ type Offset struct {
 	Set   strided.Interval // of as many bits as an address has
 }
 
-// findOffsets returns the offsets of accesses that control comes to, in the order of the instructions.
-// of has the number of a variable for each instruction that it asks for.
-func findOffsets(r *fixpoint.Solution, of map[int]int32) []Offset {
+// FindOffsets returns the offsets of accesses that control comes to, in the order of the
+// instructions. of has the number of a variable for each instruction that it asks for.
+func FindOffsets(r *fixpoint.Solution, of map[int]int32) []Offset {
 	m := r.Machine
 	var all []Offset
 	for b, block := range r.Graph.Blocks {

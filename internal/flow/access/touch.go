@@ -1,4 +1,4 @@
-package value
+package access
 
 import (
 	"warpbound/internal/flow/affine"
@@ -10,8 +10,8 @@ import (
 	"warpbound/internal/isa"
 )
 
-// memo holds what lies in memory at some offsets.
-type memo map[extent]strided.Interval
+// ContentsMemo holds what lies in memory at some offsets.
+type ContentsMemo map[extent]strided.Interval
 
 // extent is some bytes at some offsets in a buffer.
 type extent struct {
@@ -20,8 +20,8 @@ type extent struct {
 	bytes   int
 }
 
-// at returns the words that may lie somewhere.
-func (m memo) at(l *launchfacts.Launch, x extent) strided.Interval {
+// findWords returns the words that may lie somewhere.
+func (m ContentsMemo) findWords(l *launchfacts.Launch, x extent) strided.Interval {
 	set, ok := m[x]
 	if !ok {
 		if set, ok = l.Buffers[x.buffer].Contents.WordsAt(x.offsets, x.bytes); !ok {
@@ -32,8 +32,8 @@ func (m memo) at(l *launchfacts.Launch, x extent) strided.Interval {
 	return set
 }
 
-// findLoads returns what instructions load from buffers that hold what they did at first.
-func findLoads(r *fixpoint.Solution, bounds []loopbound.Bound, kept []bool, known memo) transfer.Loads {
+// FindLoads returns what instructions load from buffers that hold what they did at first.
+func FindLoads(r *fixpoint.Solution, bounds []loopbound.Bound, kept []bool, known ContentsMemo) transfer.Loads {
 	found := make(transfer.Loads)
 	for _, a := range findTouches(r, bounds) {
 		if a.writes || !a.known || a.buffer < 0 || !kept[a.buffer] {
@@ -47,7 +47,7 @@ func findLoads(r *fixpoint.Solution, bounds []loopbound.Bound, kept []bool, know
 		some := false
 		for i := range elements {
 			offsets := a.offsets.Add(strided.Const(a.offsets.Bits(), uint64(i*in.Type.Bytes())))
-			elements[i] = known.at(&r.Launch, extent{a.buffer, offsets, in.Type.Bytes()})
+			elements[i] = known.findWords(&r.Launch, extent{a.buffer, offsets, in.Type.Bytes()})
 			some = some || !elements[i].IsAny()
 		}
 		if some {
@@ -57,8 +57,9 @@ func findLoads(r *fixpoint.Solution, bounds []loopbound.Bound, kept []bool, know
 	return found
 }
 
-// findWriters returns those of the buffers to which the kernel may write, each with the first instruction that may.
-func findWriters(r *fixpoint.Solution, bounds []loopbound.Bound, kept []bool) map[int]int {
+// FindWriters returns those of the buffers to which the kernel may write, each with the first
+// instruction that may.
+func FindWriters(r *fixpoint.Solution, bounds []loopbound.Bound, kept []bool) map[int]int {
 	hit := make(map[int]int)
 	for _, a := range findTouches(r, bounds) {
 		for i := range kept {
@@ -81,11 +82,10 @@ type touch struct {
 	offsets strided.Interval
 }
 
-// findTouches returns the loads and stores of the kernel that are executed and may be of memory that all threads share,
-// but for shared memory.
+// findTouches returns the loads and stores of the kernel that are executed and may be of memory
+// that all threads share, but for shared memory.
 func findTouches(r *fixpoint.Solution, bounds []loopbound.Bound) []touch {
-	control := newControlDependence(r)
-	x := &expansion{r: r, bounds: bounds}
+	d := newDescriber(r, bounds)
 	var all []touch
 	for b, block := range r.Graph.Blocks {
 		if r.In[b] == nil {
@@ -93,8 +93,8 @@ func findTouches(r *fixpoint.Solution, bounds []loopbound.Bound) []touch {
 		}
 		st := r.In[b].Clone()
 		for pc := block.Start; pc < block.End; pc++ {
-			if loads, writes := touches(&r.Graph.Kernel.Instrs[pc]); loads || writes {
-				if t, ok := describeTouch(r, st, x, control, b, pc); ok {
+			if loads, writes := classifyTouch(&r.Graph.Kernel.Instrs[pc]); loads || writes {
+				if t, ok := d.describeTouch(st, b, pc); ok {
 					t.writes = writes
 					all = append(all, t)
 				}
@@ -105,8 +105,9 @@ func findTouches(r *fixpoint.Solution, bounds []loopbound.Bound) []touch {
 	return all
 }
 
-// touches reports whether an instruction is a load that may find something known, and whether it may write to a buffer.
-func touches(in *isa.Instr) (loads, writes bool) {
+// classifyTouch reports whether an instruction is a load that may find something known, and whether
+// it may write to a buffer.
+func classifyTouch(in *isa.Instr) (loads, writes bool) {
 	effect := in.Op.Info().Effect
 	if effect&isa.Unmodelled != 0 {
 		return false, true
@@ -125,13 +126,14 @@ func touches(in *isa.Instr) (loads, writes bool) {
 }
 
 // describeTouch finds where an access lies; false if it is never executed.
-func describeTouch(r *fixpoint.Solution, st *transfer.State, x *expansion, control *controlDependence, block, pc int) (touch, bool) {
+func (d *describer) describeTouch(st *transfer.State, block, pc int) (touch, bool) {
+	r := d.solution
 	t := touch{instr: pc}
 	m, in := r.Machine, &r.Graph.Kernel.Instrs[pc]
-	if _, writes := touches(in); writes && in.Op != isa.St && in.Op != isa.Atom && in.Op != isa.Red {
+	if _, writes := classifyTouch(in); writes && in.Op != isa.St && in.Op != isa.Atom && in.Op != isa.Red {
 		return t, true
 	}
-	a, executed := describeAddress(r, st, x, control, block, pc)
+	a, executed := d.describeAddress(st, block, pc)
 	if !executed {
 		return t, false
 	}
@@ -140,7 +142,7 @@ func describeTouch(r *fixpoint.Solution, st *transfer.State, x *expansion, contr
 	}
 	defer m.DropGuard()
 	whole := addressForm(r, st, in, a.Bits)
-	form, counts := x.expand(whole)
+	form, counts := d.counters.expand(whole)
 	base, rest, ok := splitRegion(m.Syms, form)
 	if !ok {
 		return t, true
@@ -207,8 +209,8 @@ func wordsOf(r *fixpoint.Solution, a *Address, f affine.Form, counts []Term) str
 	return sum
 }
 
-// factsBeside returns what is known at an access of other words, in the width of addresses: by the conditions that lead to it,
-// and of what registers hold.
+// factsBeside returns what is known at an access of other words, in the width of addresses: by the
+// conditions that lead to it, and of what registers hold.
 func factsBeside(r *fixpoint.Solution, st *transfer.State, a *Address) []transfer.Fact {
 	var all []transfer.Fact
 	add := func(f affine.Form, set strided.Interval) {

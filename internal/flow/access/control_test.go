@@ -1,4 +1,4 @@
-package value
+package access
 
 import (
 	"slices"
@@ -42,20 +42,21 @@ func TestControlDependence(t *testing.T) {
 	explained := 0
 	for _, seed := range effort.Draw(t, 4000) {
 		l := flowtest.Random(t, seed, kernelgen.Options{Statements: 12, Depth: 3, Trips: 4, Threads: 80, CTAs: 2, Bounded: seed%2 == 0})
-		r := Analyze(l.Graph, launchfacts.Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{80, 1, 1}, Width: 32})
+		solver := fixpoint.NewSolver(l.Graph, launchfacts.Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{80, 1, 1}, Width: 32}, nil, nil)
+		solver.Solve()
 		if len(l.Graph.Endless()) > 0 {
 			continue
 		}
-		d := newControlDependence(r.solution)
+		d := newControlDependence(solver.Finish())
 		numbers := make(map[string]int)
 		for b := range l.Graph.Blocks {
-			if d.r.In[b] == nil || !d.r.Dom.Contains(b) {
+			if d.solution.In[b] == nil || !d.solution.Dom.Contains(b) {
 				continue
 			}
 			holdConditions(t, d, b, numbers)
 			want := explainedByPaths(d, b)
 			for range 2 { // by several accesses
-				if got := d.explained(b); got != want {
+				if got := d.isExplained(b); got != want {
 					t.Errorf("seed %d, block %d: explained is %v, want %v", seed, b, got, want)
 				}
 			}
@@ -76,13 +77,13 @@ func TestControlDependence(t *testing.T) {
 func holdConditions(t *testing.T, d *controlDependence, block int, numbers map[string]int) {
 	t.Helper()
 	var facts []transfer.Fact
-	thread, cta := allIndices(d.r)
-	for b := block; b != d.r.Graph.Entry(); b = d.r.Dom.IDom(b) {
-		own, _, _ := ownFacts(d.r, b)
+	thread, cta := allIndices(d.solution)
+	for b := block; b != d.solution.Graph.Entry(); b = d.solution.Dom.IDom(b) {
+		own, _, _ := ownFacts(d.solution, b)
 		facts = append(facts, own...)
 	}
 	for _, f := range facts {
-		narrowIndices(d.r, &thread, &cta, f)
+		narrowIndices(d.solution, &thread, &cta, f)
 	}
 	c := d.conditionsAt(block)
 	key := factsKey(facts)
@@ -116,20 +117,20 @@ func ownFacts(r *fixpoint.Solution, b int) (facts []transfer.Fact, exact bool, b
 // which these depend, say all by facts or go one way, unless they come behind the block.
 func explainedByPaths(d *controlDependence, block int) bool {
 	decided := make(map[int]bool)
-	for b := block; b != d.r.Graph.Entry(); b = d.r.Dom.IDom(b) {
-		if _, exact, branch := ownFacts(d.r, b); exact {
+	for b := block; b != d.solution.Graph.Entry(); b = d.solution.Dom.IDom(b) {
+		if _, exact, branch := ownFacts(d.solution, b); exact {
 			decided[branch] = true
 		}
 	}
 	seen := make(map[int]bool)
 	var explained func(at int) bool
 	explained = func(at int) bool {
-		for b := range d.r.Graph.Blocks {
-			if seen[b] || d.r.In[b] == nil || d.r.Dom.Dominates(block, b) || !dependsOn(d.r.Graph, at, b) {
+		for b := range d.solution.Graph.Blocks {
+			if seen[b] || d.solution.In[b] == nil || d.solution.Dom.Dominates(block, b) || !dependsOn(d.solution.Graph, at, b) {
 				continue
 			}
 			seen[b] = true
-			if !decided[b] && !goesOneWay(d.r, b) || !explained(b) {
+			if !decided[b] && !goesOneWay(d.solution, b) || !explained(b) {
 				return false
 			}
 		}
