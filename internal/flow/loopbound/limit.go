@@ -11,6 +11,12 @@ import (
 // widened to all of its type.
 func FindLimits(s *fixpoint.Solution) map[affine.Place]strided.Interval {
 	limits := make(map[affine.Place]strided.Interval)
+	merged := make(map[int][]affine.Symbol) // by block
+	for y, facts := range s.Machine.Syms.Symbols {
+		if facts.Origin == affine.Merged {
+			merged[facts.Block] = append(merged[facts.Block], affine.Symbol(y))
+		}
+	}
 	for _, l := range makeAnalyses(s) {
 		header := l.loop.Header
 		if s.In[header] == nil || len(l.loop.Entries) > 1 || header == s.Graph.Entry() {
@@ -20,13 +26,12 @@ func FindLimits(s *fixpoint.Solution) map[affine.Place]strided.Interval {
 		if !bound.Known {
 			continue
 		}
-		for y := range s.Machine.Syms.Symbols {
-			reg, counts := l.counterRegister(affine.Symbol(y))
-			set := s.Machine.Syms.Symbols[y].Set
-			if !counts || uint64(bound.Iterations) > strided.Mask(set.Bits()) {
+		for _, y := range merged[header] {
+			reg, set := s.Machine.Syms.Symbols[y].Reg, s.Machine.Syms.Symbols[y].Set
+			if uint64(bound.Iterations) > strided.Mask(set.Bits()) {
 				continue
 			}
-			step, ok := l.findStep(affine.OfSymbol(set.Bits(), affine.Symbol(y)))
+			step, ok := l.findStep(affine.OfSymbol(set.Bits(), y))
 			if !ok {
 				continue
 			}

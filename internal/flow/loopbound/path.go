@@ -32,10 +32,11 @@ const (
 type paths struct {
 	solution *fixpoint.Solution
 	into     [][]fixpoint.Edge // of each block the edges that control passes
+	branches map[fixpoint.Edge][]transfer.Fact
 }
 
 func newPaths(r *fixpoint.Solution) *paths {
-	p := &paths{solution: r, into: make([][]fixpoint.Edge, len(r.Graph.Blocks))}
+	p := &paths{solution: r, into: make([][]fixpoint.Edge, len(r.Graph.Blocks)), branches: make(map[fixpoint.Edge][]transfer.Fact)}
 	for b := range r.Graph.Blocks {
 		for i, e := range r.Graph.Blocks[b].Edges {
 			if r.Along[b][i] != nil && e.To < len(p.into) {
@@ -84,6 +85,15 @@ func (p *paths) factsAtEntry(l *graph.Loop) []transfer.Fact {
 // factsOfBranch returns what the branch at the end of a block tells along an edge, which leads to a
 // block.
 func (p *paths) factsOfBranch(e fixpoint.Edge, to int) []transfer.Fact {
+	facts, known := p.branches[e]
+	if !known {
+		facts = slices.Clip(p.deriveFactsOfBranch(e, to)) // others append to it
+		p.branches[e] = facts
+	}
+	return facts
+}
+
+func (p *paths) deriveFactsOfBranch(e fixpoint.Edge, to int) []transfer.Fact {
 	last, edges := p.solution.Graph.Last(e.Block), p.solution.Graph.Blocks[e.Block].Edges
 	if !last.Guard.Set || len(edges) < 2 {
 		return nil

@@ -77,10 +77,13 @@ func (l *loopAnalysis) followIterations(byWay bool) Bound {
 	return u.runIterations(u.runIterationByWay)
 }
 
+// maxWork is the work after which the loop is not followed any more.
+func (u *unrolling) maxWork() int64 { return u.solution.Launch.Effort.Of(maxUnrolled) }
+
 // runIterations follows the iterations until there is none.
 func (u *unrolling) runIterations(iterate func(*transfer.State) (*transfer.State, bool)) Bound {
 	st := u.enterLoop()
-	for n := int64(0); st != nil && int64(u.work) < u.solution.Launch.Effort.Of(maxUnrolled); n++ {
+	for n := int64(0); st != nil && int64(u.work) < u.maxWork(); n++ {
 		before := make([]strided.Interval, len(u.differences))
 		for i, d := range u.differences {
 			before[i] = d.set

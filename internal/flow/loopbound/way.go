@@ -14,6 +14,9 @@ import (
 // maxWays limits the ways through one iteration of a loop that are followed one by one.
 const maxWays = 32
 
+// factsPerStep is how many facts are copied in the time of a step.
+const factsPerStep = 8
+
 // way is control on its way through one iteration of a loop, from the header on.
 type way struct {
 	st    *transfer.State
@@ -38,6 +41,9 @@ func (w *way) clone() *way {
 	c := &way{st: w.st.Clone(), order: maps.Clone(w.order), facts: slices.Clone(w.facts), gaps: slices.Clone(w.gaps)}
 	return c
 }
+
+// cost returns what a clone costs, in steps.
+func (w *way) cost() int { return w.st.Cost() + (len(w.facts)+len(w.order))/factsPerStep }
 
 // runIterationByWay executes one iteration on every way by itself: it returns what is then known at
 // the header, nil if control does not return to it, and false if there are too many ways.
@@ -82,8 +88,7 @@ func (u *unrolling) followWay(b, pc int, w *way) bool {
 		if !u.loop.Contains(e.To) {
 			continue
 		}
-		u.work += w.st.Cost()
-		if !u.followEdge(b, e, w.clone()) {
+		if u.work += w.cost(); int64(u.work) > u.maxWork() || !u.followEdge(b, e, w.clone()) {
 			return false
 		}
 	}
