@@ -43,6 +43,7 @@ type SymbolFacts struct {
 
 	Operation *isa.Instr // the operation whose result on args it is, nil if none is known
 	Args      []Form
+	Sets      []strided.Interval // of the words that Args have when it is assigned; nil if only their forms tell
 }
 
 // Table is the table of all symbols of one analysis.

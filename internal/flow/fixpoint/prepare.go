@@ -28,7 +28,7 @@ func NewSolver(
 		joined: make([]map[isa.Reg]bool, n), dead: make([][]isa.Reg, n),
 		limits: make(map[affine.Place]strided.Interval),
 	}
-	s.Machine = transfer.NewMachine(g.Kernel, &s.Launch, known, divergedOps)
+	s.Machine = transfer.NewMachine(g, s.Dom, &s.Launch, known, divergedOps)
 	all := graph.New(n + 1)
 	for b := range g.Blocks {
 		s.Along[b] = make([]*transfer.State, len(g.Blocks[b].Edges))

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	"warpbound/internal/cfg"
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
+	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
 
@@ -37,6 +39,8 @@ type Machine struct {
 	LastDefined map[affine.Symbol]Definition
 
 	kernel      *isa.Kernel
+	graph       *cfg.Graph
+	dom         *graph.DomTree // of its blocks
 	launch      *launchfacts.Launch
 	divergedOps map[isa.Op]bool // operations of a warp in which lanes may take part that are at other instructions
 	alike       *alike
@@ -45,17 +49,19 @@ type Machine struct {
 	settled     bool       // what is known of symbols stays as it is
 }
 
-// NewMachine returns a machine that executes the instructions of a kernel. Of memory it knows what
-// some of them load; in divergedOps are the operations of a warp in which lanes may take part that
+// NewMachine returns a machine that executes the instructions of a kernel, whose flow graph has these
+// dominators. Of memory it knows what some of them load; in divergedOps are the operations of a warp in which lanes may take part that
 // are at other instructions.
-func NewMachine(k *isa.Kernel, launch *launchfacts.Launch, known Loads, divergedOps map[isa.Op]bool) *Machine {
+func NewMachine(
+	g *cfg.Graph, dom *graph.DomTree, launch *launchfacts.Launch, known Loads, divergedOps map[isa.Op]bool,
+) *Machine {
 	syms := affine.NewTable()
 	syms.Relations, syms.Buffers = launch.Sums, launch.Buffers
 	ascends := func(b launchfacts.Buffer) bool { return b.Contents.Ascends != nil }
 	syms.HasAscending = slices.ContainsFunc(launch.Buffers, ascends)
 	return &Machine{
-		Syms: syms, Loads: known, kernel: k, launch: launch, divergedOps: divergedOps,
-		alike: newAlike(syms), last: make([][]*Value, len(k.Instrs)),
+		Syms: syms, Loads: known, kernel: g.Kernel, graph: g, dom: dom, launch: launch, divergedOps: divergedOps,
+		alike: newAlike(syms), last: make([][]*Value, len(g.Kernel.Instrs)),
 	}
 }
 
@@ -331,7 +337,7 @@ func (m *Machine) computeResult(st *State, pc, i int) *Value {
 		return m.computePredicate(st, pc, i)
 	case isInteger(in.Type):
 		if v := m.computeOperation(st, pc, i); v != nil {
-			return m.extendToRegister(v, pc, i, width)
+			return m.extendToRegister(m.restrictByParts(v, pc), pc, i, width)
 		}
 	case isReal(in.Type) && i == 0 && in.Type.Bits() == width:
 		if v := m.computeReal(st, pc); v != nil {

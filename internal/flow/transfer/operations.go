@@ -574,7 +574,11 @@ func (m *Machine) nameResult(pc, i int, in *isa.Instr, v *Value, args []*Value) 
 	if v.Form.IsKnown() || v.Set.Bits() != m.registerWidth(m.kernel.Instrs[pc].Dst[i].Reg) {
 		return v
 	}
-	return m.defineResult(pc, i, v.Set, in, false, formsOf(args)...)
+	result := m.defineResult(pc, i, v.Set, in, false, formsOf(args)...)
+	if y, own := result.Form.AsSymbol(); own && in != nil && !m.settled {
+		m.Syms.Symbols[y].Sets = setsOf(args)
+	}
+	return result
 }
 
 // computeMultiplyAdd computes Mad and MadWide.
