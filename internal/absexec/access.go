@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"warpbound/diag"
 	"warpbound/internal/isa"
 	"warpbound/internal/semantics"
 )
@@ -39,17 +40,36 @@ func (x *execution) access(pc int, mask uint64) (*Access, error) {
 		a.Lanes[a.Space] = a.Known
 		return a, nil
 	}
+	return a, x.findSpaces(in, a)
+}
+
+// findSpaces finds the spaces that the lanes of a generic access are in. Of one that may be in
+// several the address counts as not known.
+func (x *execution) findSpaces(in *isa.Instr, a *Access) error {
 	for m := a.Known; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros64(m)
-		l := a.addr.lane(lane)
-		lo, hi, _ := x.box.span(ramp{int64(l.base), l.steps(64)})
+		lo, hi, err := x.knownSpan(in, a, lane)
+		if err != nil {
+			return err
+		}
 		if s, ok := x.space(uint64(lo), uint64(hi)); ok {
 			a.Lanes[s] |= 1 << lane
 		} else {
 			a.Known &^= 1 << lane
 		}
 	}
-	return a, nil
+	return nil
+}
+
+// knownSpan returns the least and the largest address of a lane in all CTAs of the box, where it is
+// known. Known addresses do not wrap around (moveAddress).
+func (x *execution) knownSpan(in *isa.Instr, a *Access, lane int) (lo, hi int64, err error) {
+	l := a.addr.lane(lane)
+	lo, hi, ok := x.box.span(ramp{int64(l.base), l.steps(64)})
+	if !ok {
+		return 0, 0, diag.Errorf(in.Pos, "internal error: the known address of an access wraps around among CTAs")
+	}
+	return lo, hi, nil
 }
 
 // repeatFirst gives the lanes of mask from number n on, which name nothing to access, the address of the

@@ -41,10 +41,9 @@ func (x *execution) checkFixed() error {
 		return &WriteError{Pos: s.Instr.Pos}
 	}
 	for m := a.Lanes[isa.Global] & s.May; m != 0; m &= m - 1 {
-		l := a.addr.lane(bits.TrailingZeros64(m))
-		lo, hi, ok := x.box.span(ramp{int64(l.base), l.steps(64)})
-		if !ok { // known addresses do not wrap around (address)
-			return diag.Errorf(s.Instr.Pos, "internal error: the known address of a store wraps around among CTAs")
+		lo, hi, err := x.knownSpan(s.Instr, a, bits.TrailingZeros64(m))
+		if err != nil {
+			return err
 		}
 		for _, r := range x.config.Fixed {
 			if uint64(lo) < r.Addr+uint64(r.Bytes) && r.Addr < uint64(hi)+uint64(a.Bytes) {

@@ -48,8 +48,8 @@ func TestSpanOfStores(t *testing.T) {
 		want string
 	}{
 		{4, ""},
-		{1 << 62, "k.ptx:7:2: internal error: the known address of a store wraps around among CTAs"},
-		{-1 << 62, "k.ptx:7:2: internal error: the known address of a store wraps around among CTAs"},
+		{1 << 62, "k.ptx:7:2: internal error: the known address of an access wraps around among CTAs"},
+		{-1 << 62, "k.ptx:7:2: internal error: the known address of an access wraps around among CTAs"},
 	} {
 		at := &value{known: 1, base: make([]alu.Vector, 1)}
 		set(at.base, 0, abi.GlobalBase+1<<20)
@@ -64,6 +64,13 @@ func TestSpanOfStores(t *testing.T) {
 		switch err := x.checkFixed(); {
 		case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("by steps of %#x: %v, want %q", c.step, err, c.want)
+		}
+		if c.want == "" {
+			continue
+		}
+		generic := &Access{Space: isa.Generic, Bytes: 4, Known: 1, addr: at}
+		if err := x.findSpaces(x.step.Instr, generic); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("generic, by steps of %#x: %v, want %q", c.step, err, c.want)
 		}
 	}
 }
