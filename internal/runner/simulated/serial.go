@@ -2,8 +2,10 @@ package simulated
 
 import (
 	"context"
+	"errors"
 	"slices"
 
+	"warpbound/diag"
 	"warpbound/internal/emu"
 	"warpbound/internal/halt"
 	"warpbound/internal/job"
@@ -23,13 +25,15 @@ const moreSerially = 1 << 16
 type serial struct {
 	workload *workload.Workload // nil if order decides nothing that matters to races
 	lockStep bool
-	found    []serialRaces // of the last run
+	found    []serialFindings // of the last run
 }
 
-// serialRaces are the races of a serial run that are not known from others.
-type serialRaces struct {
+// serialFindings are the races of a serial run that are not known from others, and the fault that
+// ended it.
+type serialFindings struct {
 	order string // as in estimate.Race
-	list  []emu.Race
+	races []emu.Race
+	fault *emu.Fault // nil if it has none
 }
 
 // newSerial prepares the search for races of other orders, if races are looked for and there can be others.
@@ -43,7 +47,7 @@ func newSerial(w *workload.Workload, opts runner.Options) serial {
 
 // findRaces makes the serial runs on inputs of which a simulated run had a result. They end early
 // where they take longer, at faults, and where no warp gets on because it waits for one that comes
-// later: what has raced by then has raced.
+// later, which is no fault: what has raced by then has raced.
 func (s *serial) findRaces(ctx context.Context, in *job.Inputs, simulated *sim.Result) error {
 	s.found = s.found[:0]
 	if s.workload == nil {
@@ -63,7 +67,11 @@ func (s *serial) findRaces(ctx context.Context, in *job.Inputs, simulated *sim.R
 		others := slices.DeleteFunc(run.Races, func(r emu.Race) bool {
 			return slices.ContainsFunc(known, func(k emu.Race) bool { return includes(&k, &r) })
 		})
-		s.found = append(s.found, serialRaces{order, others})
+		fault, _ := errors.AsType[*emu.Fault](err)
+		if _, waits := errors.AsType[*diag.DeadlockError](err); waits {
+			fault = nil
+		}
+		s.found = append(s.found, serialFindings{order, others, fault})
 		known = append(known, others...)
 	}
 	return nil

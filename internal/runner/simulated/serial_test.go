@@ -160,6 +160,15 @@ func ordersOf(races []estimate.Race) string {
 
 // racesOf looks for races in a run of the first vector.
 func racesOf(ctx context.Context, j *platform.Job, opts runner.Options, rec *runner.Recorder) (list []estimate.Race, err error) {
+	found, err := statisticsOf(ctx, j, opts, rec)
+	if err != nil {
+		return nil, err
+	}
+	return found.Races(), nil
+}
+
+// statisticsOf returns what a run that looks for races tells.
+func statisticsOf(ctx context.Context, j *platform.Job, opts runner.Options, rec *runner.Recorder) (found runner.Statistics, err error) {
 	opts.Races = true
 	r, err := j.Platform.Open(j.Workload, opts)
 	if err != nil {
@@ -170,7 +179,34 @@ func racesOf(ctx context.Context, j *platform.Job, opts runner.Options, rec *run
 	if err != nil {
 		return nil, err
 	}
-	return out.Statistics.Races(), nil
+	return out.Statistics, nil
+}
+
+// TestSerialFaults: a fault that threads have if others come first is told, and waiting for a warp that comes later is none.
+func TestSerialFaults(t *testing.T) {
+	const ticket = "@!%first bra END;\natom.global.add.u32 %x, [%f], 1;\nsetp.eq.u32 %p, %x, 1;\n"
+	for name, c := range map[string]struct{ body, want string }{
+		"the first CTA comes last": {ticket + "and.pred %p, %p, %c0;\n@%p trap;\n",
+			"thread (0,0,0) of CTA (0,0,0) faults if warps run one after the other, descending: trap. "},
+		"outside of all buffers": {ticket + "and.pred %p, %p, %c0;\n@%p st.global.u32 [%d+1000000], %x;\n",
+			"thread (0,0,0) of CTA (0,0,0) faults if warps run one after the other, descending: "},
+		"who comes last does no harm": {ticket + "@%p st.global.u32 [%own], 1;\n", ""},
+		"waiting for a later CTA":     {waitFor, ""},
+	} {
+		found, err := statisticsOf(context.Background(), orderedOn(t, "h100", 2, "", strings.NewReplacer("FENCE", "", "WITH", "").Replace(c.body)), runner.Options{}, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got := ""
+		for _, w := range found.Warnings() {
+			if w.ID == "fault-in-another-order" {
+				got += w.Text
+			}
+		}
+		if c.want == "" && got != "" || !strings.HasPrefix(got, c.want) || strings.Count(got, "faults if") > 1 {
+			t.Errorf("%s: warns %q, want %q", name, got, c.want)
+		}
+	}
 }
 
 // TestSerialRacesOnce: what is known from the run is not told again, and counts are those of one run.

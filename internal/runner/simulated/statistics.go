@@ -98,7 +98,24 @@ func (t *statistics) Warnings() []diag.Warning {
 		warnings = append(warnings, diag.Warning{Pos: b.Instr.Pos, ID: "partial-barrier",
 			Text: text + ". Where a barrier must be reached by all threads, let them reach it before they exit"})
 	}
+	for i := range t.serial.found {
+		if s := &t.serial.found[i]; s.fault != nil {
+			warnings = append(warnings, s.warning())
+		}
+	}
 	return append(warnings, hazards(t.result.Hazards)...)
+}
+
+// warning warns of the fault of a serial run, which the simulated one has not had.
+func (s *serialFindings) warning() diag.Warning {
+	f := s.fault
+	text := fmt.Sprintf("thread (%d,%d,%d) of CTA (%d,%d,%d) faults if warps run one after the other, %s: %v",
+		f.Thread[0], f.Thread[1], f.Thread[2], f.CTA[0], f.CTA[1], f.CTA[2], s.order, f.Err)
+	if f.Instr.Loc.Known() {
+		text = "(" + f.Instr.Loc.String() + ") " + text
+	}
+	return diag.Warning{Pos: f.Instr.Pos, ID: "fault-in-another-order",
+		Text: text + ". Nothing orders threads as this run did: say with barriers, or fences and flags, who comes first"}
 }
 
 // hazards warns of accesses of lanes of a warp that only lock-step orders: once for what a kernel
@@ -138,7 +155,7 @@ func hazard(h *emu.Race, pairs int) diag.Warning {
 func (t *statistics) Races() []estimate.Race {
 	list := addRaces([]estimate.Race{}, t.result.Races, "")
 	for _, s := range t.serial.found {
-		list = addRaces(list, s.list, s.order)
+		list = addRaces(list, s.races, s.order)
 	}
 	return list
 }
