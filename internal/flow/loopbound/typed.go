@@ -96,13 +96,37 @@ func (b *Bound) followsFromWrap() bool {
 		return false
 	}
 	if t.c.Cmp == isa.Ne {
-		return t.hasWrapped(t.gap, t.distance)
+		return t.hasWrapped(t.gap, t.distance) || t.goesRound()
 	}
 	far, near := t.hasWrapped(t.c.B.Set, t.c.B.Form), t.hasWrapped(t.from, t.form)
 	if !t.step.IsPositive() {
 		far, near = near, far
 	}
 	return far || near && t.c.Sign // without sign a start is at least zero
+}
+
+// goesRound reports whether a counter is equal to the limit only after it has wrapped around, from
+// some start: it is far from it both for signed and for unsigned numbers.
+func (t *linearCounter) goesRound() bool {
+	_, far := t.gap.UnwrapUnsigned().Unsigned()
+	if far <= strided.Mask(t.gap.Bits())/2 {
+		return false
+	}
+	for _, sign := range []bool{false, true} {
+		first, last, okA := strided.Range(t.from, sign)
+		least, greatest, okB := strided.Range(t.c.B.Set, sign)
+		if !okA || !okB {
+			return false // a word of 64 bits, which has no bound that one could mistake
+		}
+		distance := greatest - first
+		if !t.step.IsPositive() {
+			distance = last - least
+		}
+		if uint64(last-first) == t.from.Span() && uint64(greatest-least) == t.c.B.Set.Span() && uint64(distance) == far {
+			return false
+		}
+	}
+	return true
 }
 
 // hasWrapped reports whether a set is most of its type's because numbers that do not fit its words

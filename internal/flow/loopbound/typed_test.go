@@ -53,6 +53,20 @@ L: setp.ge.u32 %p1, %r1, %r3; @%p1 bra E; add.u32 %r1, %r1, 1; bra L; E:`, "u32,
 L: setp.ge.u32 %p1, %r1, %n; @%p1 bra E; setp.ge.u32 %p2, %r1, 90000; @%p2 bra E; add.u32 %r1, %r1, 1; bra L; E:`, ""},
 		{"CTAs of an unknown grid", count("mov.u32 %r3, %nctaid.x;", "%r3"), "u32 %nctaid.x"},
 		{"a constant", count("", "3000000"), ""},
+		{"up from a constant round the range", `mov.u32 %r1, 8;
+L: add.u32 %r1, %r1, 8; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;`, "u32"},
+		{"down from a constant round the range", `mov.u32 %r1, 8;
+L: add.u32 %r1, %r1, -8; setp.ne.u32 %p1, %r1, 16; @%p1 bra L;`, "u32"},
+		{"down from what may be zero", `and.b32 %r1, %n, 255;
+L: add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;`, "u32 n"},
+		{"down from what is not zero", `and.b32 %r1, %n, 65535; setp.eq.u32 %p1, %r1, 0; @%p1 bra E;
+L: add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L; E:`, ""},
+		{"up to a great constant", `mov.u32 %r1, 0;
+L: add.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 3000000000; @%p1 bra L;`, ""},
+		{"down from a great constant", `mov.u32 %r1, 3000000000;
+L: add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;`, ""},
+		{"up from a negative number", `mov.u32 %r1, -2000000000;
+L: add.u32 %r1, %r1, 1; setp.ne.s32 %p1, %r1, 1000000000; @%p1 bra L;`, ""},
 		{"until equal to a parameter", `mov.u32 %r1, 0;
 L: add.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, %n; @%p1 bra L;`, "u32 n"},
 	} {
