@@ -28,6 +28,7 @@ type loopAnalysis struct {
 	solution *fixpoint.Solution
 	loop     *graph.Loop
 	why      string // the last obstacle
+	cutShort bool   // a limit of work has ended following the loop iteration by iteration
 
 	paths *paths
 	under []transfer.Fact // what holds besides where control enters the loop
@@ -61,6 +62,9 @@ func (l *loopAnalysis) boundByExits() Bound {
 	}
 	if !best.Known {
 		best.Reason = why
+		if l.cutShort {
+			best.Reason += "; it was followed iteration by iteration up to a limit, which analyze --effort lifts"
+		}
 	}
 	return best
 }

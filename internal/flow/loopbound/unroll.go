@@ -91,6 +91,7 @@ func (u *unrolling) runIterations(iterate func(*transfer.State) (*transfer.State
 		next, ok := iterate(st)
 		switch {
 		case !ok:
+			u.cutShort = true
 			return Bound{}
 		case next == nil:
 			return Bound{Known: true, Iterations: n, Reason: "followed iteration by iteration, the loop cannot go on"}
@@ -104,6 +105,7 @@ func (u *unrolling) runIterations(iterate func(*transfer.State) (*transfer.State
 		}
 		st = next
 	}
+	u.cutShort = u.cutShort || st != nil
 	return Bound{}
 }
 

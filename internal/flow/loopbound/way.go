@@ -11,8 +11,8 @@ import (
 	"warpbound/internal/isa"
 )
 
-// maxWays limits the ways through one iteration of a loop that are followed one by one.
-const maxWays = 32
+// maxFollowed limits the ways through one iteration of a loop that are followed one by one.
+const maxFollowed = 32
 
 // factsPerStep is how many facts are copied in the time of a step.
 const factsPerStep = 8
@@ -41,6 +41,8 @@ func (w *way) clone() *way {
 	c := &way{st: w.st.Clone(), order: maps.Clone(w.order), facts: slices.Clone(w.facts), gaps: slices.Clone(w.gaps)}
 	return c
 }
+
+func (u *unrolling) maxWays() int64 { return u.solution.Launch.Effort.Of(maxFollowed) }
 
 // cost returns what a clone costs, in steps.
 func (w *way) cost() int { return w.st.Cost() + (len(w.facts)+len(w.order))/factsPerStep }
@@ -97,7 +99,7 @@ func (u *unrolling) followWay(b, pc int, w *way) bool {
 
 // followBoth goes on where a predicate holds and where it does not.
 func (u *unrolling) followBoth(b, pc int, w *way, p *transfer.Value, r isa.Reg) bool {
-	if u.ways++; u.ways > maxWays {
+	if u.ways++; int64(u.ways) > u.maxWays() {
 		return false
 	}
 	for bit := range uint64(2) {
@@ -122,7 +124,7 @@ func (u *unrolling) followEdge(b int, e cfg.Edge, w *way) bool {
 		}
 	}
 	if e.To == u.loop.Header {
-		if u.ways++; u.ways > maxWays {
+		if u.ways++; int64(u.ways) > u.maxWays() {
 			return false
 		}
 		if u.endWay(w) {
