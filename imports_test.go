@@ -58,6 +58,7 @@ var arrows = []rule{
 	{"internal/study/splits", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform"}, "studies see runners by their contract alone"},
 	{"internal/study/suit", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform"}, "what suits a module is said without running it"},
 	{"internal/cuda/standin", []string{"internal/method/...", "internal/runner/...", "internal/platform", "internal/cli"}, "what stands in for a driver knows no more of its users than a driver"},
+	{"internal/constraint", []string{"warpbound", "estimate", "internal/..."}, "constraints do not know what their facts are about"},
 	{"internal/graph", []string{"internal/isa/..."}, "graph algorithms know no instruction set"},
 	{"internal/ipet", []string{"internal/isa/...", "internal/cfg", "internal/trace"}, "path problems know no instruction set"},
 	{"internal/contract", []string{"warpbound", "estimate", "internal/..."}, "relations do not know what their numbers are"},
