@@ -22,7 +22,7 @@
 // Not recorded: instructions whose guard is false in all lanes, and what a
 // branch depends on. Calls do not occur, since isa.Link expands them.
 //
-// cfg imports internal/diag, internal/graph and internal/isa and nothing else
+// cfg imports diag, internal/constraint, internal/graph and internal/isa and nothing else
 // of this project. It knows no timing.
 package cfg
 

@@ -1,8 +1,12 @@
 package cfg
 
 import (
+	"fmt"
 	"math/bits"
+	"slices"
+	"strings"
 
+	"warpbound/internal/constraint"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
@@ -26,7 +30,11 @@ type Live struct {
 // What is read without ever being written is live from the entry on. Runs that end
 // with an error count as well. The sets of blocks that cannot be reached mean
 // nothing.
-func Liveness(g *Graph) *Live {
+func Liveness(g *Graph) *Live { return TraceLiveness(g, nil) }
+
+// TraceLiveness is Liveness with a trace of the registers that are found to be live at the starts
+// of blocks, by block; what a block itself reads is live from the first on. trace may be nil.
+func TraceLiveness(g *Graph, trace constraint.Trace) *Live {
 	l := &Live{g: g, index: make([]int32, len(g.Kernel.Regs))}
 	for r := range l.index {
 		l.index[r] = -1
@@ -39,7 +47,7 @@ func Liveness(g *Graph) *Live {
 			l.set(l.start(b), r)
 		}
 	}
-	l.solve()
+	l.solve(trace)
 	return l
 }
 
@@ -67,34 +75,55 @@ func (l *Live) exposed() [][]isa.Reg {
 	return exposed
 }
 
-// solve extends the sets to their least fixed point: what is live at the start of
-// a successor and not overwritten is live at the start of the block. In
-// post-order, a round for each level of loop nesting and two more suffice where
-// the flow graph is reducible (Kam and Ullman, "Global data flow analysis and
-// iterative algorithms", 1976).
-func (l *Live) solve() {
+// solve extends the sets to the least solution: what is live at the start of a successor and not
+// overwritten is live at the start of the block. In post-order, a pass for each level of loop
+// nesting and two more suffice where the flow graph is reducible (Kam and Ullman, "Global data flow
+// analysis and iterative algorithms", 1976).
+func (l *Live) solve(trace constraint.Trace) {
 	killed := l.killed()
 	order := graph.PostOrder(l.g.runs, l.g.Entry())
-	for changed := true; changed; {
-		changed = false
-		for _, b := range order {
-			if b == l.g.Exit() {
-				continue
-			}
-			in := l.start(b)
-			for _, s := range l.g.runs.Succ(b) {
-				if s == l.g.Exit() {
-					continue
-				}
-				for w, word := range l.start(s) {
-					if add := word &^ (killed[b*l.words+w] | in[w]); add != 0 {
-						in[w] |= add
-						changed = true
-					}
-				}
+	successors := func(b int, visit func(int)) {
+		for _, s := range l.g.runs.Succ(b) {
+			if s != l.g.Exit() {
+				visit(s)
 			}
 		}
 	}
+	system := constraint.System{
+		Variables: l.g.Len(), Uses: successors, Height: l.g.Len() * len(l.global),
+		Order:  slices.DeleteFunc(order, func(b int) bool { return b == l.g.Exit() }),
+		Update: func(b int) bool { return l.extend(b, killed[b*l.words:][:l.words]) },
+		Trace:  trace, Describe: l.describe,
+	}
+	system.Solve()
+}
+
+// extend joins what is live at the starts of the successors of block b to what is live at its own
+// start, killed excepted. It reports whether that is more than before.
+func (l *Live) extend(b int, killed []uint64) bool {
+	grown, in := false, l.start(b)
+	for _, s := range l.g.runs.Succ(b) {
+		if s == l.g.Exit() {
+			continue
+		}
+		for w, word := range l.start(s) {
+			if add := word &^ (killed[w] | in[w]); add != 0 {
+				in[w] |= add
+				grown = true
+			}
+		}
+	}
+	return grown
+}
+
+// describe returns the name of block b with its position, and those of the registers that are live
+// at its start.
+func (l *Live) describe(b int) (name, fact string) {
+	var names []string
+	for _, r := range l.In(b) {
+		names = append(names, l.g.Kernel.Regs[r].Name)
+	}
+	return fmt.Sprintf("%v: %s", l.g.Blocks[b].Source(), l.g.Name(b)), "{" + strings.Join(names, " ") + "}"
 }
 
 // killed returns the sets of the registers that the blocks surely write.
