@@ -9,5 +9,5 @@
 // VerifyProgram check what later stages rely on.
 //
 // isa holds no syntax, no timing and no analysis results: it imports
-// internal/diag for positions and nothing else of this project.
+// diag for positions, internal/constraint, internal/symbol and nothing else of this project.
 package isa

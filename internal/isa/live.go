@@ -1,6 +1,10 @@
 package isa
 
-import "slices"
+import (
+	"slices"
+
+	"warpbound/internal/constraint"
+)
 
 // maxLive bounds the sets of live registers of a function, in words.
 const maxLive = 1 << 22
@@ -21,21 +25,24 @@ func liveAcrossCalls(f *Func) map[int][]Reg {
 		set(before(n), r)
 	}
 	now := make([]uint64, words)
-	for changed := true; changed; {
-		changed = false
-		for i := n - 1; i >= 0; i-- {
+	system := constraint.System{
+		Variables: n + 1, Order: constraint.Descending(n), Height: n * len(f.Regs),
+		Uses: func(i int, visit func(int)) { followers(f, i, visit) },
+		Update: func(i int) bool {
 			liveBehind(f, i, now, before)
 			inst := &f.Instrs[i]
 			if !inst.Guard.Set {
 				inst.Writes(func(r Reg) { now[r/64] &^= 1 << (r % 64) })
 			}
 			inst.Reads(func(r Reg) { set(now, r) })
-			if !slices.Equal(now, before(i)) {
-				copy(before(i), now)
-				changed = true
+			if slices.Equal(now, before(i)) {
+				return false
 			}
-		}
+			copy(before(i), now)
+			return true
+		},
 	}
+	system.Solve()
 	live := make(map[int][]Reg)
 	for i := range f.Instrs {
 		inst := &f.Instrs[i]
@@ -53,27 +60,31 @@ func liveAcrossCalls(f *Func) map[int][]Reg {
 	return live
 }
 
-// liveBehind sets now to what is live behind the i-th instruction. Behind the
-// last one are the function's results.
+// liveBehind sets now to what is live behind the i-th instruction.
 func liveBehind(f *Func, i int, now []uint64, before func(int) []uint64) {
 	clear(now)
-	join := func(at int) {
+	followers(f, i, func(at int) {
 		for w, word := range before(at) {
 			now[w] |= word
 		}
-	}
+	})
+}
+
+// followers calls visit for the instructions that may be executed next behind the i-th one. Behind
+// the last one are the function's results, to which a return leads.
+func followers(f *Func, i int, visit func(int)) {
 	in := &f.Instrs[i]
 	switch in.Op {
 	case Bra:
-		join(in.Target)
+		visit(in.Target)
 	case BrxIdx:
 		for _, t := range in.Targets {
-			join(t)
+			visit(t)
 		}
 	case Ret:
-		join(len(f.Instrs))
+		visit(len(f.Instrs))
 	}
 	if !exitsFlow(in) {
-		join(i + 1)
+		visit(i + 1)
 	}
 }
