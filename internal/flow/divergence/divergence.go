@@ -1,6 +1,9 @@
 package divergence
 
 import (
+	"fmt"
+
+	"warpbound/internal/constraint"
 	"warpbound/internal/flow/gated"
 	"warpbound/internal/isa"
 )
@@ -20,13 +23,18 @@ type Result struct {
 //
 // It takes for granted what PTX does of memory that is read only: that nothing writes
 // what a kernel reads from constant memory.
-func Analyze(f *gated.Form, l Launch) (*Result, error) {
+func Analyze(f *gated.Form, l Launch) (*Result, error) { return TraceAnalysis(f, l, nil) }
+
+// TraceAnalysis is Analyze with a trace of the verdicts of values and of branches. trace may be
+// nil.
+func TraceAnalysis(f *gated.Form, l Launch, trace constraint.Trace) (*Result, error) {
 	if err := f.Graph.CheckSyncs(); err != nil {
 		return nil, err
 	}
 	a := &analysis{
 		Result:      Result{Form: f, values: make([]Verdict, len(f.Values)), from: make([]gated.ID, len(f.Values))},
 		launch:      l,
+		trace:       trace,
 		memory:      contents(f.Graph.Kernel),
 		divergedOps: make(map[isa.Op]bool),
 		leading:     leadingToLanes(f.Graph),
@@ -38,10 +46,11 @@ func Analyze(f *gated.Form, l Launch) (*Result, error) {
 	for v := range a.from {
 		a.from[v] = gated.None
 	}
-	for changed := true; changed; {
-		a.propagate()
-		changed = a.part()
-	}
+	values := a.system()
+	constraint.Iterate(len(f.Graph.Blocks), func(pass int) bool {
+		values.Solve()
+		return a.part(pass)
+	})
 	return &a.Result, nil
 }
 
@@ -82,6 +91,7 @@ type analysis struct {
 	Result
 	launch Launch
 	memory memory
+	trace  constraint.Trace
 
 	split       []bool          // by block: its branch is known to be divergent
 	divergedOps map[isa.Op]bool // operations of a warp to which lanes may come apart from others that take part
@@ -95,18 +105,50 @@ type analysis struct {
 	steps int // blocks that were walked
 }
 
-// propagate applies the rules of values until none makes a difference.
-func (a *analysis) propagate() {
-	for changed := true; changed; {
-		changed = false
-		for v := range a.values {
+// system returns the rules of values, which have the verdicts for facts.
+func (a *analysis) system() *constraint.System {
+	return &constraint.System{
+		Variables: len(a.values), Order: constraint.Ascending(len(a.values)), Height: int(Divergent) * len(a.values),
+		Uses: a.operands, Trace: a.trace, Describe: a.describe,
+		Update: func(v int) bool {
 			verdict, from := a.rule(gated.ID(v))
-			if verdict > a.values[v] {
-				a.values[v], a.from[v] = verdict, from
-				changed = true
+			if verdict <= a.values[v] {
+				return false
 			}
+			a.values[v], a.from[v] = verdict, from
+			return true
+		},
+	}
+}
+
+// operands calls visit for the values on whose verdicts that of a value depends.
+func (a *analysis) operands(v int, visit func(int)) {
+	value := &a.Form.Values[v]
+	list := value.Args
+	if value.Kind == gated.Result {
+		list = a.Form.Reads(value.Instr)
+	}
+	for _, operand := range list {
+		if operand != gated.None {
+			visit(int(operand))
 		}
 	}
+	if value.By != gated.None {
+		visit(int(value.By))
+	}
+}
+
+// describe returns how a value is made, with its place, and its verdict.
+func (a *analysis) describe(v int) (name, fact string) {
+	value, g := &a.Form.Values[v], a.Form.Graph
+	pos, made := g.Blocks[value.Block].Source(), a.Form.Define(gated.ID(v))
+	if value.Instr >= 0 {
+		pos = g.Kernel.Instrs[value.Instr].Pos
+	}
+	if value.Kind != gated.Result {
+		made = a.Form.Name(gated.ID(v)) + " = " + made
+	}
+	return fmt.Sprintf("%v: %s", pos, made), a.values[v].String()
 }
 
 // rule returns what follows for a value from its operands, and the operand from which

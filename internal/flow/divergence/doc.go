@@ -11,5 +11,5 @@
 // changes, and lanes that reconverge in different iterations of a loop. docs/methods/divergence.md
 // has the argument.
 //
-// The package imports cfg, flow/gated and isa and nothing else of this project.
+// The package imports cfg, constraint, flow/gated and isa and nothing else of this project.
 package divergence

@@ -1,7 +1,10 @@
 package divergence
 
 import (
+	"fmt"
+
 	"warpbound/internal/cfg"
+	"warpbound/internal/constraint"
 	"warpbound/internal/isa"
 )
 
@@ -10,13 +13,17 @@ type group struct{ reconverge, loop int }
 
 // part takes note of what branches that have been found divergent do to the flow of
 // warps: which blocks lanes may execute one after another, and in which loops lanes may
-// be together in different iterations. It is true if there is news.
-func (a *analysis) part() bool {
+// be together in different iterations. It is true if there is news. pass counts the calls.
+func (a *analysis) part(pass int) bool {
 	g := a.Form.Graph
 	groups := make(map[group][]int)
 	for b := range g.Blocks {
 		if !a.split[b] && g.Reachable(b) && !a.Uniform(b) {
 			a.split[b] = true
+			if a.trace != nil {
+				name := fmt.Sprintf("%v: branch of %s", g.Last(b).Pos, g.Name(b))
+				a.trace(constraint.Step{Iteration: pass + 1, Name: name, Before: "uniform", After: a.Branch(b).String()})
+			}
 			key := group{g.Reconverge(b), g.Loops().Innermost(b)}
 			groups[key] = append(groups[key], b)
 			a.findDivergedOps(b)
