@@ -35,5 +35,5 @@
 // variable leads to local memory. Another one that did would lead out of the memory that it
 // is the address of.
 //
-// promote imports cfg, isa and flow/value, and nothing that executes.
+// promote imports cfg, constraint, isa, flow/launchfacts and flow/value, and nothing that executes.
 package promote

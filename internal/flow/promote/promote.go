@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/constraint"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/isa"
@@ -16,6 +17,11 @@ const maxRounds = 8
 // can be under a launch. It is the graph itself if that is not known. With it come the values of its registers
 // under the launch, nil if it did not take them to tell which slots can be registers.
 func Slots(g *cfg.Graph, launch launchfacts.Launch) (*cfg.Graph, *value.Result) {
+	return TraceSlots(g, launch, nil)
+}
+
+// TraceSlots is Slots with a trace of where addresses lead, by instruction. trace may be nil.
+func TraceSlots(g *cfg.Graph, launch launchfacts.Launch, trace constraint.Trace) (*cfg.Graph, *value.Result) {
 	if !understood(g.Kernel) {
 		return g, nil
 	}
@@ -24,7 +30,7 @@ func Slots(g *cfg.Graph, launch launchfacts.Launch) (*cfg.Graph, *value.Result) 
 	}
 	a := assumptions{spans: make(map[int]span)}
 	for range maxRounds {
-		w, ok := locate(g.Kernel, a.spans)
+		w, ok := locate(g.Kernel, a.spans, trace)
 		if !ok {
 			return g, nil
 		}

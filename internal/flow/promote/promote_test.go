@@ -114,6 +114,8 @@ func TestSlots(t *testing.T) {
 		{"in another space", "st.u32 [%SP], 2; ld.u32 %r1, [%SP]; cvta.to.global.u64 %a1, %SP;", nil},
 		{"in a space where it is not", "st.u32 [%SP], 2; ld.u32 %r1, [%SP]; ld.global.u32 %r2, [%SP];", nil},
 		{"atomic", "st.u32 [%SP], 2; ld.u32 %r1, [%SP]; atom.add.u32 %r2, [%SP], 1;", nil},
+		{"plus what nothing writes",
+			"st.u32 [%SP], 2; ld.u32 %r1, [%SP]; add.u64 %a1, %SP, %a8; ld.u32 %r2, [%a1];", nil},
 		{"unknown local address", "st.u32 [%SP], 2; ld.u32 %r1, [%SP]; st.local.u32 [%out], 1;", nil},
 		{"absolute local address", "st.u32 [%SP], 2; ld.u32 %r1, [%SP]; st.local.u32 [33554432], 1;", nil},
 		{"other spaces", "st.u32 [%SP], 2; ld.u32 %r1, [%SP]; st.global.u64 [cell], %out; ld.u64 %a1, [%out]; st.u32 [%a1], 1;",

@@ -1,6 +1,12 @@
 package promote
 
-import "warpbound/internal/isa"
+import (
+	"fmt"
+	"strings"
+
+	"warpbound/internal/constraint"
+	"warpbound/internal/isa"
+)
 
 // where tells what a register can be the address of.
 type where struct {
@@ -56,11 +62,12 @@ type cell struct {
 }
 
 // locate finds where addresses lead if the accesses at unknown distances touch the given spans;
-// false if that is not known of one that comes of a local variable.
-func locate(k *isa.Kernel, spans map[int]span) (*whereabouts, bool) {
+// false if that is not known of one that comes of a local variable. trace may be nil.
+func locate(k *isa.Kernel, spans map[int]span, trace constraint.Trace) (*whereabouts, bool) {
 	w := &whereabouts{kernel: k, spans: spans, regs: make([]where, len(k.Regs)), cells: make(map[cell]where), accesses: make(map[int]where)}
-	for w.settle(); w.rest() && !w.failed; {
-		w.settle()
+	system := w.system(trace)
+	for system.Solve(); w.rest() && !w.failed; {
+		system.Solve()
 	}
 	for c, at := range w.cells {
 		if at.inside {
@@ -73,13 +80,70 @@ func locate(k *isa.Kernel, spans map[int]span) (*whereabouts, bool) {
 	return w, !w.failed
 }
 
-func (w *whereabouts) settle() {
-	for w.changed = true; w.changed && !w.failed; {
-		w.changed = false
-		for pc := range w.kernel.Instrs {
-			w.step(pc)
+// system returns what the instructions compute as a system of constraints, of which none says more
+// once an address has led to what is not known. The variables are the registers, and last all cells
+// as one.
+func (w *whereabouts) system(trace constraint.Trace) *constraint.System {
+	cells := len(w.regs)
+	s := &constraint.System{
+		Variables: cells + 1, Order: constraint.Ascending(len(w.kernel.Instrs)), Trace: trace, Describe: w.describe,
+		Uses: func(pc int, visit func(int)) {
+			in := &w.kernel.Instrs[pc]
+			in.Reads(func(r isa.Reg) { visit(int(r)) })
+			if in.Op == isa.Ld {
+				visit(cells)
+			}
+		},
+		Defines: func(pc int, visit func(int)) {
+			in := &w.kernel.Instrs[pc]
+			in.Writes(func(r isa.Reg) { visit(int(r)) })
+			if in.Op == isa.St {
+				visit(cells)
+			}
+		},
+		Update: func(pc int) bool {
+			if w.changed = false; !w.failed {
+				w.step(pc)
+			}
+			return w.changed
+		},
+	}
+	// A register or a cell becomes an address at a known distance and then at an unknown one, or
+	// one of something else; at the first that could be both it ends. A store is to one place at a
+	// known distance.
+	facts := len(w.regs)
+	for pc := range w.kernel.Instrs {
+		if in := &w.kernel.Instrs[pc]; in.Op == isa.St {
+			facts += len(in.Src) - 1
 		}
 	}
+	s.Height = 2*facts + 1
+	return s
+}
+
+// describe returns an instruction with its position, and where the addresses lead that it computes
+// or stores.
+func (w *whereabouts) describe(pc int) (name, fact string) {
+	in := &w.kernel.Instrs[pc]
+	var facts []string
+	in.Writes(func(r isa.Reg) { facts = append(facts, w.kernel.Regs[r].Name+" "+w.format(w.regs[r])) })
+	for _, c := range w.stored(pc) {
+		facts = append(facts, fmt.Sprintf("[%s%+d] %s", w.kernel.Vars[c.variable].Name, c.at, w.format(w.cells[c])))
+	}
+	return fmt.Sprintf("%v: %s", in.Pos, w.kernel.Format(in)), "{" + strings.Join(facts, ", ") + "}"
+}
+
+// format returns a word for where an address leads.
+func (w *whereabouts) format(at where) string {
+	switch {
+	case !at.reached:
+		return "unreached"
+	case !at.inside:
+		return "elsewhere"
+	case !at.exact:
+		return w.kernel.Vars[at.variable].Name + "+?"
+	}
+	return fmt.Sprintf("%s%+d", w.kernel.Vars[at.variable].Name, at.distance)
 }
 
 // rest takes registers that nothing computes, or that are only computed from such, for addresses
@@ -241,17 +305,29 @@ func (w *whereabouts) loaded(pc, i int) where {
 
 // store notes what a store puts into slots.
 func (w *whereabouts) store(pc int) {
-	in := &w.kernel.Instrs[pc]
-	at := w.address(in.Src[0])
-	if !at.inside || !at.exact || in.Type.Bits() != w.kernel.AddressBits {
-		return
-	}
-	for i, o := range in.Src[1:] {
-		c := cell{at.variable, at.distance + int64(i*in.Type.Bytes())}
-		if joined := w.join(w.cells[c], w.operand(o)); joined != w.cells[c] {
+	for i, c := range w.stored(pc) {
+		if joined := w.join(w.cells[c], w.operand(w.kernel.Instrs[pc].Src[1+i])); joined != w.cells[c] {
 			w.cells[c], w.changed = joined, true
 		}
 	}
+}
+
+// stored returns the cells of slots into which a store puts its sources; none for other
+// instructions.
+func (w *whereabouts) stored(pc int) []cell {
+	in := &w.kernel.Instrs[pc]
+	if in.Op != isa.St || in.Type.Bits() != w.kernel.AddressBits {
+		return nil
+	}
+	at := w.address(in.Src[0])
+	if !at.inside || !at.exact {
+		return nil
+	}
+	cells := make([]cell, len(in.Src)-1)
+	for i := range cells {
+		cells[i] = cell{at.variable, at.distance + int64(i*in.Type.Bytes())}
+	}
+	return cells
 }
 
 // check looks whether addresses of local variables are used in no other way than step knows, and
