@@ -1,8 +1,12 @@
 package emu
 
 import (
+	"fmt"
+	"strings"
+
 	"warpbound/internal/alu"
 	"warpbound/internal/cfg"
+	"warpbound/internal/constraint"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
@@ -43,15 +47,7 @@ func (d *decisive) addRegister(c *Code, r isa.Reg) {
 // findDeciding finds the registers that are decisive where what atomic operations write in loops
 // counts, too. What they write elsewhere is no part of anything that recurs.
 func (c *Code) findDeciding() {
-	repeated := make([]bool, c.graph.Len())
-	for _, component := range graph.SCC(c.graph.Flow.Graph()) {
-		for _, b := range component {
-			if b < len(repeated) {
-				repeated[b] = len(component) > 1 || c.graph.Flow.Graph().HasEdge(b, b)
-			}
-		}
-	}
-	decides := deciding(c.kernel, func(pc int) bool { return repeated[c.graph.BlockOf(pc)] })
+	decides := deciding(c.kernel, c.repeats(), nil)
 	c.deciding = decisiveOf(c, decides)
 	for r := range decides {
 		if decides[r] {
@@ -60,9 +56,27 @@ func (c *Code) findDeciding() {
 	}
 }
 
-// deciding tells of each register whether a guard, an address, or who takes part in an instruction follows from it, by way of
-// other registers or at once; or what an atomic operation does for which writes is true.
-func deciding(k *isa.Kernel, writes func(pc int) bool) []bool {
+// TraceDeciding traces how decisive registers are found, those of all that atomic operations write
+// in loops included: by the instruction that reads them.
+func (c *Code) TraceDeciding(trace constraint.Trace) { deciding(c.kernel, c.repeats(), trace) }
+
+// repeats returns what tells of instructions whether they are in loops.
+func (c *Code) repeats() func(pc int) bool {
+	repeated := make([]bool, c.graph.Len())
+	for _, component := range graph.SCC(c.graph.Flow.Graph()) {
+		for _, b := range component {
+			if b < len(repeated) {
+				repeated[b] = len(component) > 1 || c.graph.Flow.Graph().HasEdge(b, b)
+			}
+		}
+	}
+	return func(pc int) bool { return repeated[c.graph.BlockOf(pc)] }
+}
+
+// deciding tells of each register whether a guard, an address, or who takes part in an instruction
+// follows from it, by way of other registers or at once; or what an atomic operation does for which
+// writes is true. trace may be nil.
+func deciding(k *isa.Kernel, writes func(pc int) bool, trace constraint.Trace) []bool {
 	decides := make([]bool, len(k.Regs))
 	note := func(r isa.Reg) { decides[r] = true }
 	for i := range k.Instrs {
@@ -96,15 +110,28 @@ func deciding(k *isa.Kernel, writes func(pc int) bool) []bool {
 			}
 		}
 	}
-	for again := true; again; {
-		again = false
-		for i := range k.Instrs {
+	system := constraint.System{
+		Variables: len(k.Regs), Order: constraint.Descending(len(k.Instrs)), Height: len(k.Regs), Trace: trace,
+		Uses:    func(i int, visit func(int)) { k.Instrs[i].Writes(func(r isa.Reg) { visit(int(r)) }) },
+		Defines: func(i int, visit func(int)) { k.Instrs[i].Reads(func(r isa.Reg) { visit(int(r)) }) },
+		Update: func(i int) (grown bool) {
 			in, follows := &k.Instrs[i], false
 			in.Writes(func(r isa.Reg) { follows = follows || decides[r] })
 			if follows {
-				in.Reads(func(r isa.Reg) { again, decides[r] = again || !decides[r], true })
+				in.Reads(func(r isa.Reg) { grown, decides[r] = grown || !decides[r], true })
 			}
-		}
+			return grown
+		},
+		Describe: func(i int) (name, fact string) {
+			in := &k.Instrs[i]
+			in.Reads(func(r isa.Reg) {
+				if decides[r] {
+					fact += " " + k.Regs[r].Name
+				}
+			})
+			return fmt.Sprintf("%v: %s", in.Pos, k.Format(in)), "{" + strings.TrimSpace(fact) + "}"
+		},
 	}
+	system.Solve()
 	return decides
 }

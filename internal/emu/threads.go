@@ -39,7 +39,7 @@ func (c *Code) WithThreads(t Turns) *Code {
 	if c.independent() {
 		return &out
 	}
-	out.decisive = decisiveOf(c, deciding(c.kernel, func(int) bool { return false }))
+	out.decisive = decisiveOf(c, deciding(c.kernel, func(int) bool { return false }, nil))
 	out.instrs = slices.Clone(c.instrs)
 	for pc := range out.instrs {
 		in := &out.instrs[pc]
