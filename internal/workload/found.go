@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/constraint"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/gated"
 	"warpbound/internal/flow/promote"
@@ -108,13 +109,27 @@ func newFacts(k *Kernel, trust bool) *facts {
 	})
 	f.verdicts = sync.OnceValues(func() (*divergence.Result, error) {
 		g, _ := f.promoted()
-		form, err := gated.New(g)
-		if err != nil {
-			return nil, err
-		}
-		return divergence.Analyze(form, divergence.Launch{Grid: k.Bound.Job.Grid, Block: k.Bound.Job.Block, Width: launch.Width})
+		return findVerdicts(g, shapeOf(k), nil)
 	})
 	return f
+}
+
+// findVerdicts finds which values and branches of a kernel are uniform. trace may be nil.
+func findVerdicts(g *cfg.Graph, shape divergence.Launch, trace constraint.Trace) (*divergence.Result, error) {
+	form, err := gated.New(g)
+	if err != nil {
+		return nil, err
+	}
+	return divergence.TraceAnalysis(form, shape, trace)
+}
+
+// shapeOf returns the shape of the launch of a kernel, or without a job what the kernel itself says
+// of it.
+func shapeOf(k *Kernel) divergence.Launch {
+	if k.Bound == nil {
+		return divergence.Launch{Block: k.Graph.Kernel.Bounds.ReqNtid}
+	}
+	return divergence.Launch{Grid: k.Bound.Job.Grid, Block: k.Bound.Job.Block, Width: k.width()}
 }
 
 // restricted returns what a kernel is bound to if its inputs are a part of those that they are, with what keeps the facts

@@ -8,6 +8,7 @@ import (
 
 	"warpbound/diag"
 	"warpbound/internal/cfg"
+	"warpbound/internal/constraint"
 	"warpbound/internal/emu"
 	"warpbound/internal/flow"
 	"warpbound/internal/isa"
@@ -21,9 +22,10 @@ type Stage struct {
 	Name string
 	What string // it does, in a line
 
-	job  bool // it needs a job
-	run  func(state) (state, error)
-	dump func(io.Writer, *state) error
+	job   bool // it needs a job
+	aside bool // it is run if it is asked for alone, since no other stage needs what it makes
+	run   func(state) (state, error)
+	dump  func(io.Writer, *state) error
 }
 
 // state is what the stages have made so far. A stage returns another state and leaves what it was
@@ -43,7 +45,8 @@ type state struct {
 	program *isa.Program
 	linked  []*isa.Kernel
 	bound   []*job.Bound
-	kernels []*Kernel // before branches were split
+	kernels []*Kernel           // before branches were split
+	steps   [][]constraint.Step // by kernel: of an analysis
 	out     *Workload
 }
 
@@ -56,8 +59,12 @@ func stages() []Stage {
 		{Name: "link", What: "makes kernels self-contained by expanding calls", run: link, dump: dumpLinked},
 		{Name: "bind", What: "matches the job's arguments and annotations with the kernels", job: true, run: bind, dump: dumpBound},
 		{Name: "graph", What: "builds the control-flow graphs", run: buildGraphs, dump: dumpGraphs},
+		analysis("liveness", "finds where registers are live", traceLiveness),
+		analysis("promotion", "finds where addresses of local memory lead", tracePromotion),
+		analysis("divergence", "finds which values and branches are uniform", traceDivergence),
 		{Name: "registers", What: "counts the registers of a thread", run: countRegisters, dump: dumpRegisters},
 		{Name: "decode", What: "decodes instructions to what executes them", run: decode, dump: dumpDecoded},
+		analysis("decisive", "finds the registers from which it follows what warps do", traceDecisive),
 		{Name: "split", What: "inserts instructions that split wavefronts", job: true, run: split, dump: dumpSplits},
 	}
 }
@@ -87,11 +94,11 @@ func (s *state) verify() error {
 	return nil
 }
 
-// through runs the stages up to the named one, all of them if that is empty. after, unless nil, is
-// called behind each stage with the time that it took.
+// through runs the stages up to the named one, all of them if that is empty, without those that are
+// asked for alone. after, unless nil, is called behind each stage with the time that it took.
 func through(s state, last string, after func(*Stage, time.Duration)) (state, error) {
 	for _, stage := range stages() {
-		if stage.job && s.spec == nil {
+		if stage.job && s.spec == nil || stage.aside && stage.Name != last {
 			continue
 		}
 		begun := time.Now()

@@ -41,20 +41,28 @@ func builtin(t *testing.T, name string) *machine.Machine {
 func TestDumpsShowStages(t *testing.T) {
 	src := source(t, "reduction/job.toml")
 	want := map[string]string{
-		"parse":     ".visible .entry reduction",
-		"adapt":     ".visible .entry reduction",
-		"lower":     "ld.param.u32 %r8, [reduction_param_3]",
-		"link":      "reduction/reduction.ptx:26:2",
-		"bind":      "reduction_param_3 = n, 4 bytes",
-		"graph":     "$L__BB0_2  instructions 14 to 20, successors [$L__BB0_2 $L__BB0_3]",
-		"registers": "14 registers of a thread",
-		"decode":    "54 instructions, 0 bytes of shared memory of a CTA",
-		"split":     "kernel reduction",
+		"parse":      ".visible .entry reduction",
+		"adapt":      ".visible .entry reduction",
+		"lower":      "ld.param.u32 %r8, [reduction_param_3]",
+		"link":       "reduction/reduction.ptx:26:2",
+		"bind":       "reduction_param_3 = n, 4 bytes",
+		"graph":      "$L__BB0_2  instructions 14 to 20, successors [$L__BB0_2 $L__BB0_3]",
+		"liveness":   "reduction.cl:11:12: $L__BB0_2  {%r15 ",
+		"promotion":  "kernel reduction",
+		"divergence": "branch of $L__BB0_2  uniform -> divergent",
+		"registers":  "14 registers of a thread",
+		"decode":     "54 instructions, 0 bytes of shared memory of a CTA",
+		"decisive":   "mul.wide.u32 %rd12, %r7, 0x4  {} -> {%r7}",
+		"split":      "kernel reduction",
 	}
+	aside := []string{"liveness", "promotion", "divergence", "decisive"} // run if asked for alone
 	target := simulated.New(builtin(t, src.Spec.Machine))
-	var passed []string
+	var needed []string
 	for _, stage := range workload.Stages() {
-		passed = append(passed, stage.Name)
+		passed := append(slices.Clone(needed), stage.Name)
+		if !slices.Contains(aside, stage.Name) {
+			needed = passed
+		}
 		var out bytes.Buffer
 		var timed []string
 		err := workload.Dump(&out, src.Spec.Resolve(src.Spec.Module), src.Module, workload.DumpOptions{
@@ -78,7 +86,10 @@ func TestDumpsShowStages(t *testing.T) {
 func TestDumpsOfModules(t *testing.T) {
 	for _, name := range kernels.Names() {
 		src := source(t, name+"/job.toml")
-		for _, stage := range []string{"parse", "lower", "link", "graph", "registers", "decode"} {
+		for _, stage := range []string{
+			"parse", "lower", "link", "graph", "liveness", "promotion", "divergence", "registers",
+			"decode", "decisive",
+		} {
 			var out bytes.Buffer
 			if err := workload.Dump(&out, src.Spec.Resolve(src.Spec.Module), src.Module, workload.DumpOptions{Stage: stage}); err != nil {
 				t.Errorf("%s, stage %s: %v", name, stage, err)

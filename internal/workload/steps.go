@@ -1,0 +1,74 @@
+package workload
+
+import (
+	"fmt"
+	"io"
+
+	"warpbound/internal/cfg"
+	"warpbound/internal/constraint"
+	"warpbound/internal/flow/launchfacts"
+	"warpbound/internal/flow/promote"
+)
+
+// analysis returns a stage that shows in which steps an analysis of each kernel comes to what it finds.
+func analysis(name, what string, analyse func(*Kernel, constraint.Trace) error) Stage {
+	return Stage{Name: name, What: what, aside: true, run: traced(analyse), dump: dumpSteps}
+}
+
+// traced returns what a stage does that keeps the steps of an analysis of each kernel.
+func traced(analyse func(*Kernel, constraint.Trace) error) func(state) (state, error) {
+	return func(s state) (state, error) {
+		for _, k := range s.kernels {
+			steps := []constraint.Step{}
+			if err := analyse(k, func(step constraint.Step) { steps = append(steps, step) }); err != nil {
+				return s, err
+			}
+			s.steps = append(s.steps, steps)
+		}
+		return s, nil
+	}
+}
+
+// dumpSteps writes the steps in which the facts of each kernel grow.
+func dumpSteps(w io.Writer, s *state) error {
+	for i, k := range s.kernels {
+		if _, err := fmt.Fprintf(w, "kernel %s\n", k.Graph.Kernel.Readable()); err != nil {
+			return err
+		}
+		for _, step := range s.steps[i] {
+			if _, err := fmt.Fprintln(w, step); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func traceLiveness(k *Kernel, trace constraint.Trace) error {
+	cfg.TraceLiveness(k.Graph, trace)
+	return nil
+}
+
+func tracePromotion(k *Kernel, trace constraint.Trace) error {
+	promote.TraceSlots(k.Graph, launchOf(k), trace)
+	return nil
+}
+
+func traceDivergence(k *Kernel, trace constraint.Trace) error {
+	g, _ := promote.Slots(k.Graph, launchOf(k))
+	_, err := findVerdicts(g, shapeOf(k), trace)
+	return err
+}
+
+func traceDecisive(k *Kernel, trace constraint.Trace) error {
+	k.Code.TraceDeciding(trace)
+	return nil
+}
+
+// launchOf returns what is known of the launch of a kernel, which is nothing without a job.
+func launchOf(k *Kernel) launchfacts.Launch {
+	if k.Bound == nil {
+		return launchfacts.Launch{}
+	}
+	return k.Launch()
+}
