@@ -18,6 +18,8 @@ var limits = map[string]float64{
 	"internal/emu":                 8,
 	"internal/fleet":               8,
 	"internal/fleet/runs":          10,
+	"internal/flow/access":         10,
+	"internal/flow/loopbound":      45,
 	"internal/flow/value":          25,
 	"internal/inspect":             35,
 	"internal/instrument":          10,

@@ -9,6 +9,6 @@
 // time is computed (schedule.go), else it is composed of the service and the delays
 // of its warps (compose.go). waves.go counts waves of the same kind.
 //
-// cta imports flow/value, isa, cfg, machine, absexec, semantics, estimate, diag, method/cells and method/cost. It must not import the
-// simulator, against which its bounds are tested.
+// cta imports flow/value, flow/access, isa, cfg, machine, absexec, semantics, estimate, diag, method/cells
+// and method/cost. It must not import the simulator, against which its bounds are tested.
 package cta
