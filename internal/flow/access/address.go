@@ -67,7 +67,7 @@ func (a *Address) Key() string {
 	if a.conditions != nil {
 		number = a.conditions.number
 	}
-	return fmt.Sprintf("%d %v %d%s", a.Constant, a.Conditions, number, factsKey(a.guard))
+	return fmt.Sprintf("%d %v %d%s", a.Constant, a.Conditions, number, formatFacts(a.guard))
 }
 
 // FindAddresses returns what the threads of a launch access: by loads, stores and atomic operations
@@ -86,7 +86,7 @@ func FindAddresses(r *fixpoint.Solution, bounds []loopbound.Bound) []Address {
 		st := r.In[b].Clone()
 		for pc := block.Start; pc < block.End; pc++ {
 			in := &r.Graph.Kernel.Instrs[pc]
-			if kindOf(in) != "" {
+			if accessKind(in) != "" {
 				if a, ok := d.describeAddress(st, b, pc); ok {
 					all = append(all, a)
 				}
@@ -137,7 +137,7 @@ func (d *describer) describeAddress(st *transfer.State, block, pc int) (Address,
 		a.Reason = "its address is not affine"
 		return a, true
 	}
-	form, counts := d.counters.expand(form)
+	form, counts := d.counters.expandCounters(form)
 	if !form.IsKnown() {
 		a.Reason = "its address has too many terms"
 		return a, true
@@ -207,7 +207,7 @@ func addressForm(r *fixpoint.Solution, st *transfer.State, in *isa.Instr, bits i
 	return form
 }
 
-func kindOf(in *isa.Instr) string {
+func accessKind(in *isa.Instr) string {
 	if in.Space != isa.Generic && in.Space != isa.Global && in.Space != isa.Shared {
 		return ""
 	}

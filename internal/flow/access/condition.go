@@ -46,8 +46,8 @@ type conditionsKey struct {
 	around int // its number
 }
 
-// factsKey is a string that is another one for other facts.
-func factsKey(facts []transfer.Fact) string {
+// formatFacts is a string that is another one for other facts.
+func formatFacts(facts []transfer.Fact) string {
 	var key []byte
 	for _, f := range facts {
 		key = fmt.Appendf(key, " %s in %+v", f.Form.Key(), f.Set)
@@ -69,19 +69,19 @@ func deriveFixedFacts(
 			known = append(known, f)
 		}
 	}
-	return known, isCommon(r, predicate.Cond) || isExact(r, predicate.Cond, holds), ok
+	return known, isCommonCondition(r, predicate.Cond) || isExactCondition(r, predicate.Cond, holds), ok
 }
 
-// isExact reports whether facts says all of a condition: that constants of the thread are in some
+// isExactCondition reports whether facts says all of a condition: that constants of the thread are in some
 // sets.
-func isExact(r *fixpoint.Solution, c *transfer.Condition, holds bool) bool {
+func isExactCondition(r *fixpoint.Solution, c *transfer.Condition, holds bool) bool {
 	switch {
 	case c == nil:
 		return false
 	case c.Op == isa.Not:
-		return isExact(r, c.Left, !holds)
+		return isExactCondition(r, c.Left, !holds)
 	case c.Op == isa.And && holds, c.Op == isa.Or && !holds:
-		return isExact(r, c.Left, holds) && isExact(r, c.Right, holds)
+		return isExactCondition(r, c.Left, holds) && isExactCondition(r, c.Right, holds)
 	case c.Op != isa.Setp || c.Real != isa.Invalid:
 		return false
 	}
@@ -91,7 +91,7 @@ func isExact(r *fixpoint.Solution, c *transfer.Condition, holds bool) bool {
 	return (constA || constB) && !different && r.Machine.Syms.IsFixed(c.A.Form) && r.Machine.Syms.IsFixed(c.B.Form)
 }
 
-func isCommon(r *fixpoint.Solution, c *transfer.Condition) bool {
+func isCommonCondition(r *fixpoint.Solution, c *transfer.Condition) bool {
 	if c == nil {
 		return false
 	}
@@ -102,7 +102,7 @@ func isCommon(r *fixpoint.Solution, c *transfer.Condition) bool {
 		return common(c.A.Form) && common(c.B.Form)
 	}
 	complete := c.Op == isa.Not || c.Left != nil && c.Right != nil
-	return complete && (c.Left == nil || isCommon(r, c.Left)) && (c.Right == nil || isCommon(r, c.Right))
+	return complete && (c.Left == nil || isCommonCondition(r, c.Left)) && (c.Right == nil || isCommonCondition(r, c.Right))
 }
 
 // allIndices returns the indices of all threads, and of their CTAs.

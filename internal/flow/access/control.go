@@ -103,7 +103,7 @@ func (d *controlDependence) addConditions(b int) *conditions {
 		narrowIndices(d.solution, &c.thread, &c.cta, f)
 	}
 	if len(c.own) > 0 {
-		key := conditionsKey{factsKey(c.own), around.number}
+		key := conditionsKey{formatFacts(c.own), around.number}
 		number, known := d.numbers[key]
 		if !known {
 			number = len(d.numbers) + 1
@@ -185,7 +185,7 @@ func goesOneWay(r *fixpoint.Solution, b int) bool {
 		if st == nil || !last.Guard.Set {
 			continue
 		}
-		return isCommon(r, r.Machine.ReadRegister(st, last.Guard.Reg).Cond)
+		return isCommonCondition(r, r.Machine.ReadRegister(st, last.Guard.Reg).Cond)
 	}
 	return false
 }

@@ -86,8 +86,8 @@ func holdConditions(t *testing.T, d *controlDependence, block int, numbers map[s
 		narrowIndices(d.solution, &thread, &cta, f)
 	}
 	c := d.conditionsAt(block)
-	key := factsKey(facts)
-	if got := factsKey(slices.Collect(c.eachFact())); got != key || c.thread != thread || c.cta != cta {
+	key := formatFacts(facts)
+	if got := formatFacts(slices.Collect(c.eachFact())); got != key || c.thread != thread || c.cta != cta {
 		t.Errorf("block %d: facts%s, threads %v of %v, want%s, %v of %v", block, got, c.thread, c.cta, key, thread, cta)
 	}
 	if number, known := numbers[key]; known && number != c.number {

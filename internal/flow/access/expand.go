@@ -16,9 +16,9 @@ type counterExpansion struct {
 // maxExpansions limits the counters that are replaced in one form.
 const maxExpansions = 8
 
-// expand replaces the counters of a form by what they begin with; how often their loops have come
+// expandCounters replaces the counters of a form by what they begin with; how often their loops have come
 // back, times their steps, are terms of their own. The form is none if it has too many terms.
-func (x *counterExpansion) expand(f affine.Form) (affine.Form, []Term) {
+func (x *counterExpansion) expandCounters(f affine.Form) (affine.Form, []Term) {
 	var counts []Term
 	for range maxExpansions {
 		next, count, found := x.replaceCounter(f)

@@ -1,4 +1,4 @@
 package access
 
 // KindOf is what tests ask which instructions are described.
-var KindOf = kindOf
+var KindOf = accessKind

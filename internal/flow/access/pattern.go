@@ -62,7 +62,7 @@ func FindPatterns(r *fixpoint.Solution, agreed *agreement.Result, mem Memory) []
 		}
 		st := r.In[b].Clone()
 		for pc := block.Start; pc < block.End; pc++ {
-			if kind := kindOf(&r.Graph.Kernel.Instrs[pc]); kind != "" {
+			if kind := accessKind(&r.Graph.Kernel.Instrs[pc]); kind != "" {
 				if a, ok := p.describePattern(st, pc, b); ok {
 					a.Kind = kind
 					all = append(all, a)
@@ -151,8 +151,8 @@ func subtractWindow(syms *affine.Table, o isa.Operand, f affine.Form) affine.For
 	return f.AddMultiple(affine.Constant(f.Bits, o.Window), ^uint64(0))
 }
 
-// unit returns the bytes after which the division of memory repeats.
-func (p *patternFinder) unit() int { return max(p.mem.Segment, p.mem.Banks*p.mem.BankWidth) }
+// divisionBytes returns the bytes after which the division of memory repeats.
+func (p *patternFinder) divisionBytes() int { return max(p.mem.Segment, p.mem.Banks*p.mem.BankWidth) }
 
 // accessCount is one access being counted.
 type accessCount struct {
@@ -245,7 +245,7 @@ func findStride(warps [][]int64) (int64, bool) {
 // part of the address can lie.
 func (c *accessCount) countByLane(warps [][]int64, whole bool) {
 	power2, rem := c.solution.Machine.Syms.Words(c.common).Add(c.rest).Residue()
-	unit := int64(c.unit())
+	unit := int64(c.divisionBytes())
 	step := min(int64(min(power2, 1<<32)), unit)
 	minimum, maximum := math.MaxInt, 0
 	for _, own := range warps {
@@ -272,7 +272,7 @@ func (c *accessCount) countExecution(base int64, own []int64) int {
 	if c.access.Space != isa.Shared {
 		segments := make(map[int64]bool)
 		for _, o := range own {
-			first, last := c.findUnits(base+o, c.mem.Segment)
+			first, last := c.findUnitsOf(base+o, c.mem.Segment)
 			for at := first; at <= last; at++ {
 				segments[at] = true
 			}
@@ -283,7 +283,7 @@ func (c *accessCount) countExecution(base int64, own []int64) int {
 	seen := make(map[key]bool)
 	busy := make(map[int64]int)
 	for lane, o := range own {
-		first, last := c.findUnits(base+o, c.mem.BankWidth)
+		first, last := c.findUnitsOf(base+o, c.mem.BankWidth)
 		for word := first; word <= last; word++ {
 			bank := word & int64(c.mem.Banks-1)
 			k := key{bank, word}
@@ -303,8 +303,8 @@ func (c *accessCount) countExecution(base int64, own []int64) int {
 	return maximum
 }
 
-// findUnits returns the numbers of the first and the last unit of so many bytes that a lane accesses.
-func (c *accessCount) findUnits(address int64, bytes int) (first, last int64) {
+// findUnitsOf returns the numbers of the first and the last unit of so many bytes that a lane accesses.
+func (c *accessCount) findUnitsOf(address int64, bytes int) (first, last int64) {
 	width := int64(bytes)
 	return strided.FloorDiv(address, width), strided.FloorDiv(address+int64(c.access.Bytes)-1, width)
 }

@@ -142,12 +142,12 @@ func (d *describer) describeTouch(st *transfer.State, block, pc int) (touch, boo
 	}
 	defer m.DropGuard()
 	whole := addressForm(r, st, in, a.Bits)
-	form, counts := d.counters.expand(whole)
+	form, counts := d.counters.expandCounters(whole)
 	base, rest, ok := splitRegion(m.Syms, form)
 	if !ok {
 		return t, true
 	}
-	offsets := wordsOf(r, &a, rest, counts)
+	offsets := wordsAtAccess(r, &a, rest, counts)
 	if b, direct, ok := splitRegion(m.Syms, whole); ok && b == base { // its counters have not been replaced
 		for _, f := range factsBeside(r, st, &a) {
 			if k, ok := direct.MultipleOf(f.Form); ok {
@@ -184,17 +184,17 @@ func splitRegion(syms *affine.Table, f affine.Form) (base *launchfacts.Region, r
 	return base, rest, base != nil
 }
 
-// wordsOf returns the words that a form can have at an access, plus multiples of some numbers.
-func wordsOf(r *fixpoint.Solution, a *Address, f affine.Form, counts []Term) strided.Interval {
+// wordsAtAccess returns the words that a form can have at an access, plus multiples of some numbers.
+func wordsAtAccess(r *fixpoint.Solution, a *Address, f affine.Form, counts []Term) strided.Interval {
 	sum := strided.Const(f.Bits, f.Constant)
 	for _, t := range f.Terms {
 		y := &r.Machine.Syms.Symbols[t.Symbol]
 		set := y.Set
 		switch role, axis := roleOf(r, t.Symbol); role {
 		case ThreadIndex:
-			set = wordsIn(a.Thread[axis], set)
+			set = wordsInRange(a.Thread[axis], set)
 		case CTAIndex:
-			set = wordsIn(a.CTA[axis], set)
+			set = wordsInRange(a.CTA[axis], set)
 		}
 		if set.Bits() >= f.Bits {
 			set = set.Cut(f.Bits)
@@ -237,8 +237,8 @@ func factsBeside(r *fixpoint.Solution, st *transfer.State, a *Address) []transfe
 	return all
 }
 
-// wordsIn returns the words of a set that are in a range.
-func wordsIn(r affine.Range, set strided.Interval) strided.Interval {
+// wordsInRange returns the words of a set that are in a range.
+func wordsInRange(r affine.Range, set strided.Interval) strided.Interval {
 	if r.Min < 0 || r.Max < r.Min {
 		return set
 	}

@@ -54,9 +54,9 @@ func (r *Solution) FindIncoming(block int, reg isa.Reg) []Incoming {
 	return in
 }
 
-// At returns what a register can hold whenever a thread comes to a block; false if nothing is
+// WordsAt returns what a register can hold whenever a thread comes to a block; false if nothing is
 // known, or if control never comes there.
-func (r *Solution) At(block int, reg isa.Reg) (strided.Interval, bool) {
+func (r *Solution) WordsAt(block int, reg isa.Reg) (strided.Interval, bool) {
 	if r.In[block] == nil || r.In[block].Get(reg) == nil {
 		return strided.Interval{}, false
 	}
@@ -64,9 +64,9 @@ func (r *Solution) At(block int, reg isa.Reg) (strided.Interval, bool) {
 	return set, !set.IsAny()
 }
 
-// Infeasible returns the edges of the flow graph along which control never passes, although it may
+// FindInfeasible returns the edges of the flow graph along which control never passes, although it may
 // come to the block where they begin.
-func (r *Solution) Infeasible() []graph.Edge {
+func (r *Solution) FindInfeasible() []graph.Edge {
 	var edges []graph.Edge
 	for b := range r.Graph.Blocks {
 		if r.In[b] == nil {
@@ -81,9 +81,9 @@ func (r *Solution) Infeasible() []graph.Edge {
 	return edges
 }
 
-// Entering returns what a register can hold whenever a thread enters a loop of the flow graph's
+// WordsEntering returns what a register can hold whenever a thread enters a loop of the flow graph's
 // forest; false if nothing is known, or if control never comes there.
-func (r *Solution) Entering(loop int, reg isa.Reg) (strided.Interval, bool) {
+func (r *Solution) WordsEntering(loop int, reg isa.Reg) (strided.Interval, bool) {
 	l := &r.Graph.Loops().Loops[loop]
 	var all strided.Interval
 	found := false

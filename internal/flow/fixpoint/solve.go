@@ -227,7 +227,7 @@ func (s *Solver) mergeValues(
 	}
 	keep = keep && v.Form.IsKnown()
 	if old != nil {
-		v.Set = s.accumulate(b, old.Set, v.Set)
+		v.Set = s.accumulateSet(b, old.Set, v.Set)
 		if m.Narrow || s.pass >= settleForms {
 			keep = keep && v.Form.Equal(old.Form) || m.Narrow && !old.Form.Mentions(here)
 			v.Form = old.Form
@@ -247,9 +247,9 @@ func (s *Solver) mergeValues(
 	return v
 }
 
-// accumulate joins what was found in passes before with what is found now, or narrows it
+// accumulateSet joins what was found in passes before with what is found now, or narrows it
 // to that.
-func (s *Solver) accumulate(b int, old, now strided.Interval) strided.Interval {
+func (s *Solver) accumulateSet(b int, old, now strided.Interval) strided.Interval {
 	if s.Machine.Narrow {
 		if both, ok := old.Meet(now); ok {
 			return both
@@ -272,7 +272,7 @@ func (s *Solver) leaveBlock(b int) {
 	st := s.In[b].Clone()
 	for pc := block.Start; pc < block.End; pc++ {
 		s.Machine.Execute(st, pc)
-		s.Graph.Kernel.Instrs[pc].Writes(func(r isa.Reg) { s.nameUnnamed(b, r, st.Get(r)) })
+		s.Graph.Kernel.Instrs[pc].Writes(func(r isa.Reg) { s.noteFormless(b, r, st.Get(r)) })
 	}
 	for i, e := range block.Edges {
 		out, ok := s.Machine.FollowEdge(s.Graph, st, b, e.Kind)
@@ -286,8 +286,8 @@ func (s *Solver) leaveBlock(b int) {
 	}
 }
 
-// nameUnnamed lets a register that has no form behind a block get a symbol where control goes next.
-func (s *Solver) nameUnnamed(b int, r isa.Reg, v *transfer.Value) {
+// noteFormless lets a register that has no form behind a block get a symbol where control goes next.
+func (s *Solver) noteFormless(b int, r isa.Reg, v *transfer.Value) {
 	if v != nil && v.Form.IsKnown() {
 		return
 	}

@@ -125,15 +125,15 @@ func (r *Result) Offsets(of map[int]int32) []access.Offset { return access.FindO
 // At returns what a register can hold whenever a thread comes to a block; false if nothing is
 // known, or if control never comes there.
 func (r *Result) At(block int, reg isa.Reg) (strided.Interval, bool) {
-	return r.solution.At(block, reg)
+	return r.solution.WordsAt(block, reg)
 }
 
 // Infeasible returns the edges of the flow graph along which control never passes, although it may
 // come to the block where they begin.
-func (r *Result) Infeasible() []graph.Edge { return r.solution.Infeasible() }
+func (r *Result) Infeasible() []graph.Edge { return r.solution.FindInfeasible() }
 
 // Entering returns what a register can hold whenever a thread enters a loop of the flow graph's
 // forest; false if nothing is known, or if control never comes there.
 func (r *Result) Entering(loop int, reg isa.Reg) (strided.Interval, bool) {
-	return r.solution.Entering(loop, reg)
+	return r.solution.WordsEntering(loop, reg)
 }
