@@ -130,6 +130,8 @@ func TestPatterns(t *testing.T) {
 		{"a row each", "mul.wide.u32 %d1, %tid, 4096; add.u64 %d1, %d1, %buf; ld.global.u32 %r1, [%d1];", 4096, true, 32, 32, ""},
 		{"anywhere", "ld.global.u32 %r1, [%buf]; mad.wide.u32 %d1, %tid, %r1, %buf; ld.global.u32 %r2, [%d1];", 0, false, 1, 32, "not affine"},
 		{"anywhere in a table", "mul.wide.u32 %d1, %tid, 4; add.u64 %d1, %d1, %buf; ld.global.u32 %r1, [%d1]; and.b32 %r1, %r1, 63; mul.wide.u32 %d1, %r1, 4; add.u64 %d1, %d1, %buf; ld.global.u32 %r2, [%d1];", 0, false, 1, 2, "not affine"},
+		{"in a table by a guard", "mul.wide.u32 %d1, %tid, 4; add.u64 %d1, %d1, %buf; ld.global.u32 %r1, [%d1]; and.b32 %r1, %r1, 255; mul.wide.u32 %d1, %r1, 4; setp.lt.u32 %p1, %r1, 8; @%p1 ld.global.u32 %r2, [%d1];", 0, false, 1, 2, "not affine"},
+		{"in a table behind a store by a guard", "mul.wide.u32 %d1, %tid, 4; add.u64 %d1, %d1, %buf; ld.global.u32 %r1, [%d1]; and.b32 %r1, %r1, 255; mul.wide.u32 %d1, %r1, 4; setp.lt.u32 %p1, %r1, 8; @%p1 st.shared.u32 [tile], %r1; ld.global.u32 %r2, [%d1];", 0, false, 1, 8, "not affine"},
 		{"no conflict", "mov.u64 %d1, tile; mul.wide.u32 %d2, %tid, 4; add.u64 %d1, %d1, %d2; ld.shared.u32 %r1, [%d1];", 4, true, 1, 1, ""},
 		{"two-way conflict", "mov.u64 %d1, tile; mul.wide.u32 %d2, %tid, 8; add.u64 %d1, %d1, %d2; ld.shared.u32 %r1, [%d1];", 8, true, 2, 2, ""},
 		{"all in one bank", "mov.u64 %d1, tile; mul.wide.u32 %d2, %tid, 128; add.u64 %d1, %d1, %d2; ld.shared.u32 %r1, [%d1];", 128, true, 32, 32, ""},

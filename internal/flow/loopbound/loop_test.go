@@ -24,6 +24,8 @@ func TestCounters(t *testing.T) {
 	}{
 		{"while", `mov.u32 %r1, 0;
 L: setp.ge.u32 %p1, %r1, 10; @%p1 bra E; add.u32 %r1, %r1, 1; bra L; E:`, 10, "", "%r1 from 0 by 1 while %r1 < 10"},
+		{"with the limit first", `mov.u32 %r1, 0;
+L: setp.le.u32 %p1, %m, %r1; @%p1 bra E; add.u32 %r1, %r1, 1; bra L; E:`, 77, "", "%r1 from 0 by 1 while %r1 < "},
 		{"rotated with a comparison for inequality", `setp.lt.s32 %p1, %n, 1; @%p1 bra E; mov.u32 %r1, 0;
 L: add.s32 %r1, %r1, 1; setp.ne.s32 %p2, %r1, %n; @%p2 bra L; E:`, 1<<31 - 2, "", "while %r1 + 1 != n"},
 		{"two at a time", `mov.u32 %r1, 0;
@@ -198,6 +200,10 @@ st.shared.u32 [tile], %r1; bra L; E:`, true},
 		{"waiting inside", `mov.u32 %r1, 0;
 L: add.u32 %r1, %r1, 1; and.b32 %r2, %r1, %tid; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;
 st.shared.u32 [tile], %r1; setp.lt.u32 %p2, %r1, 50; @%p2 bra L;`, false},
+		{"two ways back that reconverge behind the loop", `mov.u32 %r1, 0;
+L: add.u32 %r1, %r1, 1; and.b32 %r2, %r1, %tid; setp.eq.u32 %p1, %r2, 0; @%p1 bra M;
+st.shared.u32 [tile], %r1; setp.lt.u32 %p2, %r1, 50; @%p2 bra L; bra E;
+M: setp.lt.u32 %p2, %r1, 50; @%p2 bra L; E:`, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := value.Analyze(flowtest.BodyGraph(t, c.body), launchfacts.Launch{}).Loops()[0]

@@ -27,6 +27,8 @@ func TestLoaded(t *testing.T) {
 		{"any element", rows, "and.b32 %r2, %tid, 3; mul.wide.u32 %d1, %r2, 4; add.u64 %d1, %buf, %d1; ld.global.u32 %r1, [%d1];" + count, 63},
 		{"that of a thread", rows, "setp.ge.u32 %p2, %tid, 4; @%p2 bra E; mul.wide.u32 %d1, %tid, 4; add.u64 %d1, %buf, %d1; ld.global.u32 %r1, [%d1];" + count + " E:", 63},
 		{"by a guard", rows, "setp.lt.u32 %p2, %tid, 4; mov.u32 %r1, 5; mul.wide.u32 %d1, %tid, 4; add.u64 %d1, %buf, %d1; @%p2 ld.global.u32 %r1, [%d1];" + count, 63},
+		{"at an index that is loaded, by a guard", rows, "ld.global.u32 %r2, [other]; setp.lt.u32 %p2, %r2, 4; mov.u32 %r1, 5; mul.wide.u32 %d1, %r2, 4; add.u64 %d1, %buf, %d1; @%p2 ld.global.u32 %r1, [%d1];" + count, 63},
+		{"behind a store by a guard", listed, "and.b32 %r2, %tid, 3; setp.eq.u32 %p2, %r2, 0; mul.wide.u32 %d1, %r2, 4; add.u64 %d1, %buf, %d1; @%p2 st.global.u32 [other], 5; ld.global.u32 %r1, [%d1];" + count, 69},
 		{"by an index of the grid", rows, "mad.lo.u32 %r3, %cta, %ntid, %tid; setp.ge.u32 %p2, %r3, 4; @%p2 bra E; mul.wide.u32 %d1, %r3, 4; add.u64 %d1, %buf, %d1; ld.global.u32 %r1, [%d1];" + count + " E:", 63},
 		{"in a loop", rows, "mov.u32 %r8, 4; mov.u64 %d1, %buf; K: ld.global.u32 %r1, [%d1];" + count + " add.u64 %d1, %d1, 4; add.u32 %r8, %r8, -1; setp.ne.u32 %p2, %r8, 0; @%p2 bra K;", 63},
 		{"a generic address", rows, "ld.u32 %r1, [%buf];" + count, 63},
