@@ -62,6 +62,7 @@ func stages() []Stage {
 		analysis("liveness", "finds where registers are live", traceLiveness),
 		analysis("promotion", "finds where addresses of local memory lead", tracePromotion),
 		analysis("divergence", "finds which values and branches are uniform", traceDivergence),
+		analysis("values", "finds which numbers registers can hold", traceValues),
 		{Name: "registers", What: "counts the registers of a thread", run: countRegisters, dump: dumpRegisters},
 		{Name: "decode", What: "decodes instructions to what executes them", run: decode, dump: dumpDecoded},
 		analysis("decisive", "finds the registers from which it follows what warps do", traceDecisive),

@@ -50,12 +50,13 @@ func TestDumpsShowStages(t *testing.T) {
 		"liveness":   "reduction.cl:11:12: $L__BB0_2  {%r15 ",
 		"promotion":  "kernel reduction",
 		"divergence": "branch of $L__BB0_2  uniform -> divergent",
+		"values":     "reduction.cl:11:12: %r15 at $L__BB0_2  [0, 49151] = %r15 -> [0, 60006] = %r15",
 		"registers":  "14 registers of a thread",
 		"decode":     "54 instructions, 0 bytes of shared memory of a CTA",
 		"decisive":   "mul.wide.u32 %rd12, %r7, 0x4  {} -> {%r7}",
 		"split":      "kernel reduction",
 	}
-	aside := []string{"liveness", "promotion", "divergence", "decisive"} // run if asked for alone
+	aside := []string{"liveness", "promotion", "divergence", "values", "decisive"} // run if asked for alone
 	target := simulated.New(builtin(t, src.Spec.Machine))
 	var needed []string
 	for _, stage := range workload.Stages() {
@@ -87,7 +88,7 @@ func TestDumpsOfModules(t *testing.T) {
 	for _, name := range kernels.Names() {
 		src := source(t, name+"/job.toml")
 		for _, stage := range []string{
-			"parse", "lower", "link", "graph", "liveness", "promotion", "divergence", "registers",
+			"parse", "lower", "link", "graph", "liveness", "promotion", "divergence", "values", "registers",
 			"decode", "decisive",
 		} {
 			var out bytes.Buffer

@@ -8,6 +8,7 @@ import (
 	"warpbound/internal/constraint"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/promote"
+	"warpbound/internal/flow/value"
 )
 
 // analysis returns a stage that shows in which steps an analysis of each kernel comes to what it finds.
@@ -58,6 +59,13 @@ func traceDivergence(k *Kernel, trace constraint.Trace) error {
 	g, _ := promote.Slots(k.Graph, launchOf(k))
 	_, err := findVerdicts(g, shapeOf(k), trace)
 	return err
+}
+
+func traceValues(k *Kernel, trace constraint.Trace) error {
+	launch := launchOf(k)
+	g, _ := promote.Slots(k.Graph, launch)
+	value.TraceAnalysis(g, launch, trace)
+	return nil
 }
 
 func traceDecisive(k *Kernel, trace constraint.Trace) error {

@@ -3,6 +3,7 @@ package agreement
 import (
 	"slices"
 
+	"warpbound/internal/constraint"
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/transfer"
@@ -38,30 +39,15 @@ type Result struct {
 	searches int
 }
 
-// Find finds the agreement, beginning with everything agreed on.
-func Find(r *fixpoint.Solution) *Result {
+// Find finds the agreement, beginning with everything agreed on. trace may be nil.
+func Find(r *fixpoint.Solution, trace constraint.Trace) *Result {
 	flow := r.Graph.Flow.Graph()
 	a := &Result{
 		solution: r, flow: flow, varies: make([]bool, len(r.Machine.Syms.Symbols)),
 		branches: make(map[int]*branch), around: make([][]*branch, flow.Len()), joining: make([][]*branch, flow.Len()),
 		again: make(map[[2]int]blocks), seen: make([]int, flow.Len()),
 	}
-	for changed := true; changed; {
-		changed = false
-		for s := range a.varies {
-			if !a.varies[s] && a.symbolVaries(affine.Symbol(s)) {
-				a.varies[s], changed = true, true
-			}
-		}
-		for b := range r.Graph.Blocks {
-			if a.branches[b] == nil && a.Diverges(b) {
-				if x := a.describeBranch(b); x != nil {
-					a.addBranch(x)
-					changed = true
-				}
-			}
-		}
-	}
+	a.makeSystem(trace).Solve()
 	return a
 }
 
@@ -139,6 +125,12 @@ func (a *Result) mergeVaries(block int, reg isa.Reg) bool {
 
 // Diverges reports whether lanes may go different ways at the end of a block.
 func (a *Result) Diverges(b int) bool {
+	return slices.ContainsFunc(a.findSelectors(b), func(f affine.Form) bool { return a.FormVaries(f, b) })
+}
+
+// findSelectors returns the forms on which it depends which way lanes go at the end of a block: none
+// if they all go one way, unknown ones included.
+func (a *Result) findSelectors(b int) []affine.Form {
 	taken := 0
 	var st *transfer.State
 	for _, s := range a.solution.Along[b] {
@@ -148,17 +140,21 @@ func (a *Result) Diverges(b int) bool {
 		}
 	}
 	if taken < 2 {
-		return false
+		return nil
 	}
+	var forms []affine.Form
 	last := a.solution.Graph.Last(b)
-	if last.Guard.Set && a.FormVaries(a.solution.Machine.ReadRegister(st, last.Guard.Reg).Form, b) {
-		return true
+	if last.Guard.Set {
+		forms = append(forms, a.solution.Machine.ReadRegister(st, last.Guard.Reg).Form)
 	}
-	if last.Op != isa.BrxIdx {
-		return false
+	switch {
+	case last.Op != isa.BrxIdx:
+	case last.Src[0].Kind == isa.KindReg:
+		forms = append(forms, a.solution.Machine.ReadRegister(st, last.Src[0].Reg).Form)
+	default:
+		forms = append(forms, affine.Form{})
 	}
-	index := last.Src[0]
-	return index.Kind != isa.KindReg || a.FormVaries(a.solution.Machine.ReadRegister(st, index.Reg).Form, b)
+	return forms
 }
 
 // mixesForms reports whether lanes come to a block together with different ones of some forms.

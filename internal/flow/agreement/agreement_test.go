@@ -29,7 +29,7 @@ func solved(g *cfg.Graph, launch launchfacts.Launch) *fixpoint.Solution {
 func checkAgreement(t *testing.T, l *flowtest.Launch, vague bool, ctas int) {
 	t.Helper()
 	s := solved(l.Graph, l.Known(vague))
-	r := agreement.Find(s)
+	r := agreement.Find(s, nil)
 	l.Run(t, ctas, func(c *emu.CTA, k int) func(*emu.Effect) {
 		w := &c.Warps[k]
 		pc, active := w.PC(), w.Active()

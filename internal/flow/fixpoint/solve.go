@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"warpbound/internal/cfg"
+	"warpbound/internal/constraint"
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/transfer"
@@ -45,7 +46,8 @@ type Solver struct {
 	joined     []map[isa.Reg]bool // of each block: the registers whose values were joined there
 	dead       [][]isa.Reg        // of each block: the registers that some way leads there for the last time
 	pass       int
-	changed    bool                              // in this pass
+	changed    bool // in this pass
+	trace      constraint.Trace
 	limits     map[affine.Place]strided.Interval // of counters
 }
 
@@ -92,9 +94,10 @@ func (s *Solver) settle() {
 
 // repeatRounds analyses some blocks until nothing changes any more, symbols from one on included.
 func (s *Solver) repeatRounds(blocks []int, symbols int) {
-	for s.pass = 0; s.runRound(blocks, symbols); s.pass++ {
-		s.Machine.Widen = s.pass >= widenSymbols
-	}
+	constraint.Iterate(constraint.Unbounded, func(pass int) bool {
+		s.pass, s.Machine.Widen = pass, pass > widenSymbols
+		return s.runRound(blocks, symbols)
+	})
 	s.Machine.Widen = false
 }
 
@@ -114,7 +117,10 @@ func (s *Solver) runRound(blocks []int, symbols int) bool {
 		}
 	}
 	for i, y := range s.Machine.Syms.Symbols[symbols:] {
-		s.changed = s.changed || i >= len(before) || before[i] != y.Set
+		if i >= len(before) || before[i] != y.Set {
+			s.changed = true
+			s.traceSymbol(affine.Symbol(symbols+i), before[min(i, len(before)):])
+		}
 	}
 	return s.changed
 }
@@ -158,6 +164,7 @@ func (s *Solver) enterBlock(b int) (*transfer.State, bool) {
 			v = old
 		} else {
 			s.changed = true
+			s.traceRegister(b, r, old, v)
 		}
 		if values[0].Equal(v) && from[0].Get(r) != nil {
 			v = values[0]

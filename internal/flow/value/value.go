@@ -2,6 +2,7 @@ package value
 
 import (
 	"warpbound/internal/cfg"
+	"warpbound/internal/constraint"
 	"warpbound/internal/flow/access"
 	"warpbound/internal/flow/agreement"
 	"warpbound/internal/flow/fixpoint"
@@ -22,6 +23,8 @@ type Result struct {
 	solution *fixpoint.Solution
 	agreed   *agreement.Result
 	loops    *loopbound.Finder
+
+	divergedOps map[isa.Op]bool // of which lanes execute some apart from others that take part
 }
 
 // Analyze finds the values of the registers of a kernel.
@@ -54,17 +57,29 @@ func ByWarp(g *cfg.Graph, launch launchfacts.Launch) [][]loopbound.Bound {
 func analyze(g *cfg.Graph, launch launchfacts.Launch, known transfer.Loads) *Result {
 	divergedOps := make(map[isa.Op]bool)
 	for {
-		s := solve(g, launch, known, divergedOps)
-		agreed := agreement.Find(s)
+		s := solve(g, launch, known, divergedOps, nil)
+		agreed := agreement.Find(s, nil)
 		news := false
 		for op := range agreed.FindDivergedOps() {
 			news = news || !divergedOps[op]
 			divergedOps[op] = true
 		}
 		if !news {
-			return &Result{Graph: g, Launch: launch, solution: s, agreed: agreed, loops: loopbound.NewFinder(s, agreed)}
+			return &Result{
+				Graph: g, Launch: launch, solution: s, agreed: agreed, loops: loopbound.NewFinder(s, agreed),
+				divergedOps: divergedOps,
+			}
 		}
 	}
+}
+
+// TraceAnalysis traces how Analyze finds what registers hold where ways join, and the words of
+// symbols; and then what lanes of a warp that execute an instruction together do not agree on.
+// Where Analyze begins again, since something that it supposed does not hold, it traces the last
+// analysis.
+func TraceAnalysis(g *cfg.Graph, launch launchfacts.Launch, trace constraint.Trace) {
+	r := Analyze(g, launch)
+	agreement.Find(solve(g, launch, r.solution.Machine.Loads, r.divergedOps, trace), trace)
 }
 
 // maxLimited limits how often limits of counters are looked for: once for each loop of a nest
@@ -73,11 +88,12 @@ const maxLimited = 4
 
 // solve is analyze if lanes execute some operations apart from others that take part. What follows
 // of counters from the bounds of their loops narrows the solution: what is then known of the loops
-// inside gives limits of their counters in turn.
+// inside gives limits of their counters in turn. trace may be nil.
 func solve(
-	g *cfg.Graph, launch launchfacts.Launch, known transfer.Loads, divergedOps map[isa.Op]bool,
+	g *cfg.Graph, launch launchfacts.Launch, known transfer.Loads, divergedOps map[isa.Op]bool, trace constraint.Trace,
 ) *fixpoint.Solution {
 	s := fixpoint.NewSolver(g, launch, known, divergedOps)
+	s.SetTrace(trace)
 	s.Solve()
 	for range maxLimited {
 		limits := loopbound.FindLimits(s.Solution)
