@@ -15,8 +15,8 @@ import (
 	"warpbound/internal/test/flowtest"
 )
 
-// solved returns the solution for values if nothing is known of memory, and lanes execute all operations apart from
-// others that take part.
+// solved returns the solution for values if nothing is known of memory, and lanes execute all
+// operations apart from others that take part.
 func solved(g *cfg.Graph, launch launchfacts.Launch) *fixpoint.Solution {
 	s := fixpoint.NewSolver(g, launch, nil, map[isa.Op]bool{isa.Shfl: true, isa.Vote: true, isa.Redux: true})
 	s.Solve()

@@ -79,8 +79,8 @@ func (x *branch) joinsAt(block int) bool {
 	return ways > 1 || block == x.reconverge || x.parted && ways > 0
 }
 
-// findReachedBehind returns the blocks that can be reached from where lanes reconverge without passing a
-// block.
+// findReachedBehind returns the blocks that can be reached from where lanes reconverge without
+// passing a block.
 func (a *Result) findReachedBehind(x *branch, without int) blocks {
 	key := [2]int{x.block, without}
 	found, known := a.again[key]

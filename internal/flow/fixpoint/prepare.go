@@ -12,8 +12,9 @@ import (
 	"warpbound/internal/isa"
 )
 
-// NewSolver returns a solver for a kernel. Of memory it knows what some instructions load; in divergedOps are the
-// operations of a warp in which lanes may take part that are at other instructions.
+// NewSolver returns a solver for a kernel. Of memory it knows what some instructions load; in
+// divergedOps are the operations of a warp in which lanes may take part that are at other
+// instructions.
 func NewSolver(
 	g *cfg.Graph, launch launchfacts.Launch, known transfer.Loads, divergedOps map[isa.Op]bool,
 ) *Solver {

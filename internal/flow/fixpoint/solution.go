@@ -64,8 +64,8 @@ func (r *Solution) WordsAt(block int, reg isa.Reg) (strided.Interval, bool) {
 	return set, !set.IsAny()
 }
 
-// FindInfeasible returns the edges of the flow graph along which control never passes, although it may
-// come to the block where they begin.
+// FindInfeasible returns the edges of the flow graph along which control never passes, although it
+// may come to the block where they begin.
 func (r *Solution) FindInfeasible() []graph.Edge {
 	var edges []graph.Edge
 	for b := range r.Graph.Blocks {
@@ -81,8 +81,8 @@ func (r *Solution) FindInfeasible() []graph.Edge {
 	return edges
 }
 
-// WordsEntering returns what a register can hold whenever a thread enters a loop of the flow graph's
-// forest; false if nothing is known, or if control never comes there.
+// WordsEntering returns what a register can hold whenever a thread enters a loop of the flow
+// graph's forest; false if nothing is known, or if control never comes there.
 func (r *Solution) WordsEntering(loop int, reg isa.Reg) (strided.Interval, bool) {
 	l := &r.Graph.Loops().Loops[loop]
 	var all strided.Interval

@@ -13,8 +13,9 @@ import (
 	"warpbound/internal/isa"
 )
 
-// How many passes over a kernel go by before loops are widened, before symbols are, before registers
-// whose forms changed keep a symbol, and before everything is widened; and how many narrow.
+// How many passes over a kernel go by before loops are widened, before symbols are, before
+// registers whose forms changed keep a symbol, and before everything is widened; and how many
+// narrow.
 const (
 	widenLoops   = 3
 	widenSymbols = 12
@@ -293,7 +294,8 @@ func (s *Solver) leaveBlock(b int) {
 	}
 }
 
-// noteFormless lets a register that has no form behind a block get a symbol where control goes next.
+// noteFormless lets a register that has no form behind a block get a symbol where control goes
+// next.
 func (s *Solver) noteFormless(b int, r isa.Reg, v *transfer.Value) {
 	if v != nil && v.Form.IsKnown() {
 		return

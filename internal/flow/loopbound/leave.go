@@ -33,7 +33,7 @@ func (l *loopAnalysis) isSimpleEdge(b, way int) bool {
 	return to == l.loop.Header || len(g.Flow.Graph().Pred(to)) < 2 && len(g.Blocks[to].Edges) > 1
 }
 
-// leavesFrom is leaves for an edge and what is known along it. It passes so many blocks at most.
+// leavesFrom is leavesLoop for an edge and what is known along it. It passes so many blocks at most.
 func (l *loopAnalysis) leavesFrom(m *transfer.Machine, e cfg.Edge, st *transfer.State, blocks int) bool {
 	switch {
 	case !l.loop.Contains(e.To):

@@ -143,7 +143,7 @@ func (p *paths) wordsWhere(f affine.Form, set strided.Interval, facts []transfer
 	return left
 }
 
-// wordsLeft is words, and false if there are none.
+// wordsLeft is wordsWhere, and false if there are none.
 func (p *paths) wordsLeft(
 	f affine.Form, set strided.Interval, facts []transfer.Fact, joins int,
 ) (strided.Interval, bool) {

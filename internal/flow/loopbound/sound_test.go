@@ -38,8 +38,8 @@ func newLoopsOf(g *cfg.Graph, launch launchfacts.Launch) *loopsOf {
 	return &loopsOf{g, launch, bounds, loopbound.Follow(solved(g, launch), bounds), make(map[int][]loopbound.Bound)}
 }
 
-// solved returns the solution for values if nothing is known of memory, and lanes execute all operations apart from
-// others that take part.
+// solved returns the solution for values if nothing is known of memory, and lanes execute all
+// operations apart from others that take part.
 func solved(g *cfg.Graph, launch launchfacts.Launch) *fixpoint.Solution {
 	s := fixpoint.NewSolver(g, launch, nil, map[isa.Op]bool{isa.Shfl: true, isa.Vote: true, isa.Redux: true})
 	s.Solve()

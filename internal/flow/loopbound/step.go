@@ -77,7 +77,7 @@ func (l *loopAnalysis) findStep(f affine.Form) (strided.Interval, bool) {
 // that are taken apart for each of them.
 const maxForms = 8
 
-// findReturningForms is next, but where paths through the loop join, it has one form for each of
+// findReturningForms is FindReturning, but where paths through the loop join, it has one form for each of
 // them that does not leave the loop, unless these are too many.
 func (l *loopAnalysis) findReturningForms(reg isa.Reg) []affine.Form {
 	whole := l.solution.FindReturning(l.loop, reg)

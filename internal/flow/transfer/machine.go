@@ -202,7 +202,7 @@ func (m *Machine) Execute(st *State, pc int) {
 	}
 }
 
-// AssumeGuard lets what the guard of an instruction says hold of all registers, until dropGuard;
+// AssumeGuard lets what the guard of an instruction says hold of all registers, until DropGuard;
 // false if that is impossible.
 func (m *Machine) AssumeGuard(st *State, in *isa.Instr) bool {
 	if !in.Guard.Set {
@@ -216,7 +216,7 @@ func (m *Machine) AssumeGuard(st *State, in *isa.Instr) bool {
 	return ok
 }
 
-// DropGuard ends what assumeGuard began.
+// DropGuard ends what AssumeGuard began.
 func (m *Machine) DropGuard() { m.under = Knowledge{} }
 
 // CopySettled returns a machine that leaves what is known of symbols as it is.

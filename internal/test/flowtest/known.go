@@ -20,7 +20,9 @@ func (l *Launch) Known(vague bool) launchfacts.Launch {
 		data := l.Grid.Launch().Params[p.Offset:][:p.Bytes]
 		for at := 0; p.Bytes > 8 && at+8 <= p.Bytes && !vague; at += 8 { // a struct
 			x := binary.LittleEndian.Uint64(data[at:])
-			launch.Params = append(launch.Params, launchfacts.Word{Offset: p.Offset + at, Interval: strided.Multiples(64, min(256, strided.PowerOf2Divisor(x)))}, launchfacts.Word{Offset: p.Offset + at + 4, Interval: strided.Const(32, x>>32)})
+			low := strided.Multiples(64, min(256, strided.PowerOf2Divisor(x)))
+			launch.Params = append(launch.Params, launchfacts.Word{Offset: p.Offset + at, Interval: low},
+				launchfacts.Word{Offset: p.Offset + at + 4, Interval: strided.Const(32, x>>32)})
 		}
 		set := strided.Interval{}
 		switch {
@@ -39,8 +41,8 @@ func (l *Launch) Known(vague bool) launchfacts.Launch {
 	return launch
 }
 
-// memory returns what the buffers and variables of a launch hold: those with an even number all that they hold, others which
-// elements there are.
+// memory returns what the buffers and variables of a launch hold: those with an even number all
+// that they hold, others which elements there are.
 func (l *Launch) memory() (buffers []launchfacts.Buffer, pointers map[int]launchfacts.Pointer) {
 	pointers = make(map[int]launchfacts.Pointer)
 	for i, held := range l.Buffers {
