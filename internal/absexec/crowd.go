@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"warpbound/internal/isa"
+	"warpbound/internal/saturating"
 )
 
 // This file bounds what lanes do that part at a branch in a loop and reconverge behind the loop only, because a break lies between
@@ -271,7 +272,8 @@ func (x *execution) alone(w *way, blocks []int, steps map[int][]Step, depth int,
 			}
 		}
 		bound, _ := x.config.Bound(x.graph.Loops().Loops[l].Header)
-		x.visitor.Repeat(bound + 1)
+		// One more than the greatest bound does not fit: no bound of what is repeated so often does.
+		x.visitor.Repeat(int(saturating.Of(bound).Add(1).Int64()))
 		x.alone(w, body, steps, depth+1, lane)
 		x.visitor.Repeated()
 	}

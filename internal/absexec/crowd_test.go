@@ -2,6 +2,7 @@ package absexec
 
 import (
 	"context"
+	"math"
 	"math/bits"
 	"strings"
 	"testing"
@@ -27,6 +28,18 @@ func (c *counting) Step(s *Step) {
 
 func (c *counting) Repeat(times int) { c.times = append(c.times, times) }
 func (c *counting) Repeated()        { c.times = c.times[:len(c.times)-1] }
+
+// often refuses what is repeated less than once.
+type often struct {
+	silent
+	t *testing.T
+}
+
+func (o *often) Repeat(times int) {
+	if times < 1 {
+		o.t.Errorf("%d times", times)
+	}
+}
 
 // TestCrowd: where ways multiply each lane executes the blocks on the way as often as the bounds of the loops allow. The loop at L makes
 // at most 9 iterations for one entry, that at M 3.
@@ -77,6 +90,11 @@ func TestCrowd(t *testing.T) {
 		if want, _ := config.Bound(l.graph.Loops().Loops[i].Header); loop.Iterations != want || !loop.Forced {
 			t.Errorf("loop %d: %+v, want its bound of %d", i, loop, want)
 		}
+	}
+	config.Bound = func(int) (int, bool) { return math.MaxInt, true }
+	_, err = New(config).Warp(context.Background(), 0, func(Box) Visitor { return &often{t: t} })
+	if err != nil {
+		t.Errorf("with bounds of %d: %v", math.MaxInt, err)
 	}
 	config.MaxSteps = 200 // the 15 instructions of the ways, once for each lane, are more
 	_, err = New(config).Warp(context.Background(), 0, func(Box) Visitor { return silent{} })
