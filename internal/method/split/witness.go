@@ -147,7 +147,7 @@ func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 		Uniform: func(b int) bool { return !known.parts[b] },
 		Bound: func(header int) (int, bool) {
 			l := known.loops[c.Graph.Loops().Innermost(header)]
-			return int(min(l.maximum, maxIterations)), l.known
+			return int(l.maximum), l.known
 		},
 	})
 	all := &executions{facts: [][]*facts{nil}, demands: make([]demand, c.Machine.SM.Count.Value), script: c.newScript()}
@@ -227,6 +227,3 @@ func (w *witness) facts(loops []absexec.LoopFact) *facts {
 	}
 	return f
 }
-
-// maxIterations is the largest bound that abstract execution is given.
-const maxIterations = 1 << 30
