@@ -12,6 +12,7 @@ import (
 	"warpbound/internal/absexec"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
+	"warpbound/internal/saturating"
 	"warpbound/internal/splitting/bsb"
 )
 
@@ -52,10 +53,9 @@ type analysis struct {
 	control  *control
 	gaveUp   error // why wavefronts were not executed abstractly; nil if they were
 	warnings []diag.Warning
-	schedule *schedule // nil if not all is known that decides it
-	longest  int64     // cycles in which the memory serves one access, at most
-	total    demand    // of all wavefronts of a CU, at most
-	checked
+	schedule *schedule      // nil if not all is known that decides it
+	longest  saturating.Int // cycles in which the memory serves one access, at most
+	total    demand         // of all wavefronts of a CU, at most
 }
 
 // kind is what wavefronts with the same facts have in common.
@@ -83,11 +83,12 @@ func newAnalysis(ctx context.Context, c *config) (*analysis, error) {
 	}
 	a.control = newControl(c.Graph)
 	a.barriers = a.control.barriers(a.joint.reached, c.Together)
-	parts := int64(1)
+	parts := saturating.Int(1)
 	if c.Machine.Split.Mode.Value != machine.SplitNone {
-		parts += c.Machine.Split.SIMDs.Value
+		parts = parts.Add(saturating.Of(c.Machine.Split.SIMDs.Value))
 	}
-	a.resident = newResidency(c.Machine, int64(count(c.Launch.Grid())), int64(c.Resident), int64(c.Launch.Warps()), parts)
+	a.resident = newResidency(
+		c.Machine, saturating.Of(count(c.Launch.Grid())), saturating.Of(c.Resident), saturating.Of(c.Launch.Warps()), parts)
 	a.schedule = a.play(known.script)
 	if s := known.script; s != nil && s.tooLong && !s.unknown {
 		a.warnings = append(a.warnings, c.GaveUp("schedule-not-played", fmt.Sprintf(
@@ -127,7 +128,7 @@ func (a *analysis) include(f *facts) error {
 	c := a.classes[len(a.classes)-1]
 	same := func(k *kind) bool { return k.facts.equal(f) }
 	if i := slices.IndexFunc(c.kinds, same); i >= 0 {
-		c.wavefronts[i]++
+		c.wavefronts[i] = c.wavefronts[i].Add(1)
 		c.kinds[i].cover(f)
 		return nil
 	}
@@ -186,8 +187,8 @@ func (a *analysis) totalOf(known *executions) (demand, error) {
 		return demand{}, err
 	}
 	k.splits = nil
-	longest := func(part func(demand) int64) int64 {
-		costs := make([]int64, len(k.demands))
+	longest := func(part func(demand) saturating.Int) saturating.Int {
+		costs := make([]saturating.Int, len(k.demands))
 		for b, d := range k.demands {
 			costs[b] = part(d)
 		}
@@ -196,13 +197,13 @@ func (a *analysis) totalOf(known *executions) (demand, error) {
 			err = failed
 			return 0
 		}
-		return a.mul(a.resident.groups, a.resident.wavefronts, path.Cycles)
+		return a.resident.groups.Mul(a.resident.wavefronts).Mul(path.Cycles)
 	}
 	total := demand{
-		service: longest(func(d demand) int64 { return d.service }),
-		passes:  longest(func(d demand) int64 { return d.passes }),
+		service: longest(func(d demand) saturating.Int { return d.service }),
+		passes:  longest(func(d demand) saturating.Int { return d.passes }),
 	}
-	return total, errors.Join(err, a.err())
+	return total, err
 }
 
 // maximum returns the most of each part of some demands.
@@ -215,7 +216,7 @@ func maximum(demands []demand) demand {
 }
 
 // path returns the longest path of a wavefront whose blocks cost so many cycles.
-func (a *analysis) path(k *kind, cycles []int64) (*Path, error) {
+func (a *analysis) path(k *kind, cycles []saturating.Int) (*Path, error) {
 	b, err := LongestPath(a.ctx, k.form, Costs{Blocks: cycles}, a.loops(k), k.splits)
 	var loop *UnboundedError
 	if errors.As(err, &loop) {
@@ -254,7 +255,7 @@ func (c *config) mayDivide(block int) bool {
 // dividing returns what a branch needs besides at which a wavefront may split by itself.
 func (c *config) dividing() demand {
 	s := &c.Machine.Split
-	return demand{passes: 2, delay: s.Split.Value + s.Merge.Value}
+	return demand{passes: 2, delay: saturating.Of(s.Split.Value).Add(saturating.Of(s.Merge.Value))}
 }
 
 // decided reports whether what comes to a block, and how often, is the same on all paths

@@ -8,14 +8,15 @@ import (
 
 	"warpbound/internal/graph"
 	"warpbound/internal/ipet"
+	"warpbound/internal/saturating"
 	"warpbound/internal/splitting/bsb"
 )
 
 // Path is the longest path of a wavefront, from its first instruction to its last, with the
 // proof of it.
 type Path struct {
-	Cycles     int64
-	Executions []int64 // by block, in the execution that takes so long
+	Cycles     saturating.Int
+	Executions []saturating.Int // by block, in the execution that takes so long
 	// Removed are the edges that PRUNE removes, of the form.
 	Removed  []graph.Edge
 	Model    *ipet.Model
@@ -56,17 +57,20 @@ func LongestPath(ctx context.Context, f *bsb.Form, c Costs, loops Loops, splits 
 	if err != nil {
 		return nil, err
 	}
-	b := &Path{Cycles: s.Cycles, Executions: make([]int64, f.Flow().Len()), Removed: removed, Model: m, Solution: s}
+	b := &Path{
+		Cycles: saturating.Of(s.Cycles), Executions: make([]saturating.Int, f.Flow().Len()), Removed: removed, Model: m, Solution: s,
+	}
 	for i, n := range s.Counts {
 		if to := m.Edges[i].To; to < len(f.Nodes) && f.Nodes[to].Block != bsb.None {
-			b.Executions[f.Nodes[to].Block] += n
+			executions := &b.Executions[f.Nodes[to].Block]
+			*executions = executions.Add(saturating.Of(n))
 		}
 	}
 	return b, nil
 }
 
 // time returns the time of a wavefront that splits at the given branches (blocks).
-func timeOf(ctx context.Context, f *bsb.Form, c Costs, loops Loops, splits []int) (int64, error) {
+func timeOf(ctx context.Context, f *bsb.Form, c Costs, loops Loops, splits []int) (saturating.Int, error) {
 	isSplit := make([]bool, f.Flow().Len())
 	for _, b := range splits {
 		isSplit[b] = true
@@ -77,7 +81,7 @@ func timeOf(ctx context.Context, f *bsb.Form, c Costs, loops Loops, splits []int
 
 // prune returns the time of the longest path, and the edges to the shorter paths of the branches
 // that are split.
-func prune(ctx context.Context, f *bsb.Form, c Costs, loops Loops, isSplit []bool) (int64, []graph.Edge, error) {
+func prune(ctx context.Context, f *bsb.Form, c Costs, loops Loops, isSplit []bool) (saturating.Int, []graph.Edge, error) {
 	var removed []graph.Edge
 	e := &evaluation{form: f, costs: c, loops: loops, budgets: 1}
 	e.serial = func(it *bsb.Item, successors []vector) vector {
@@ -93,13 +97,13 @@ func prune(ctx context.Context, f *bsb.Form, c Costs, loops Loops, isSplit []boo
 			removed = append(removed, graph.Edge{From: shorter, To: f.Nodes[shorter].Succ[0]})
 			longest = max(longest, successors[1][0])
 		}
-		return vector{plus(longest, c.Split)}
+		return vector{longest.Add(c.Split)}
 	}
 	all, err := e.kernel(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
-	if all[0] == never {
+	if all[0] == saturating.Max {
 		return 0, nil, ErrOverflow
 	}
 	slices.SortFunc(removed, graph.Edge.Compare)
@@ -123,9 +127,9 @@ func model(f *bsb.Form, c Costs, loops Loops, isSplit []bool, removed []graph.Ed
 		case n.Block == bsb.None:
 			return 0
 		case isSplit[n.Block]:
-			return plus(c.Blocks[n.Block], c.Split)
+			return c.Blocks[n.Block].Add(c.Split).Int64()
 		}
-		return c.Blocks[n.Block]
+		return c.Blocks[n.Block].Int64()
 	}
 	m.AddEdge(m.Source, 0, cost(0))
 	into := make(map[int][]int) // by header, the edges there

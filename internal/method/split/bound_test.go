@@ -9,6 +9,7 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/method/split"
+	"warpbound/internal/saturating"
 	"warpbound/internal/splitting/bsb"
 )
 
@@ -20,20 +21,19 @@ func TestBoundErrors(t *testing.T) {
 	cases := []struct {
 		name   string
 		flow   *cfg.Flow
-		blocks []int64
+		blocks []saturating.Int
 		loops  split.Loops
 		splits []int
 		want   string
 	}{
-		{"fine", loop, []int64{1, 2, 3}, known, nil, "<nil>"},
-		{"no bound", loop, []int64{1, 2, 3}, unknown, nil, "the loop at b1 has no bound"},
-		{"no bound, no time", loop, []int64{1, 0, 3}, unknown, nil, "<nil>"},
-		{"negative bound", loop, []int64{1, 2, 3}, func(int) (int64, string, bool) { return -1, "", true }, nil, "the bound of the loop at b1 is -1"},
-		{"too long", loop, []int64{1, math.MaxInt64 / 5, 3}, known, nil, split.ErrOverflow.Error()},
-		{"too few times", loop, []int64{1, 2}, known, nil, "times of 2 blocks for a flow graph of 3"},
-		{"negative time", loop, []int64{1, -2, 3}, known, nil, "block b1 takes -2 cycles, a split 0"},
-		{"no branch to split", loop, []int64{1, 2, 3}, known, []int{1}, "the branch of block b1 cannot be split"},
-		{"endless", flowOf(2, edges("0>1 1>1"), nil), []int64{1, 1}, known, nil, split.ErrEndless.Error()},
+		{"fine", loop, []saturating.Int{1, 2, 3}, known, nil, "<nil>"},
+		{"no bound", loop, []saturating.Int{1, 2, 3}, unknown, nil, "the loop at b1 has no bound"},
+		{"no bound, no time", loop, []saturating.Int{1, 0, 3}, unknown, nil, "<nil>"},
+		{"negative bound", loop, []saturating.Int{1, 2, 3}, func(int) (int64, string, bool) { return -1, "", true }, nil, "the bound of the loop at b1 is -1"},
+		{"too long", loop, []saturating.Int{1, math.MaxInt64 / 5, 3}, known, nil, split.ErrOverflow.Error()},
+		{"too few times", loop, []saturating.Int{1, 2}, known, nil, "times of 2 blocks for a flow graph of 3"},
+		{"no branch to split", loop, []saturating.Int{1, 2, 3}, known, []int{1}, "the branch of block b1 cannot be split"},
+		{"endless", flowOf(2, edges("0>1 1>1"), nil), []saturating.Int{1, 1}, known, nil, split.ErrEndless.Error()},
 	}
 	for _, c := range cases {
 		f, err := bsb.NewFlow(c.flow, bsb.Options{Lanes: 64})

@@ -4,23 +4,24 @@ import (
 	"context"
 	"slices"
 
+	"warpbound/internal/saturating"
 	"warpbound/internal/splitting/bsb"
 )
 
 // Plan is a set of split points that makes a wavefront as fast as it can be with a number of
 // split contexts.
 type Plan struct {
-	Contexts int    // that may be used at the same time
-	Cycles   int64  // of the wavefront, at most
-	Splits   []int  // the branches (blocks) to split, ascending; without any of them it takes longer
-	Gains    []Gain // the gain of each
-	Passed   []int  // candidates that were not considered, ascending: see Choose
+	Contexts int            // that may be used at the same time
+	Cycles   saturating.Int // of the wavefront, at most
+	Splits   []int          // the branches (blocks) to split, ascending; without any of them it takes longer
+	Gains    []Gain         // the gain of each
+	Passed   []int          // candidates that were not considered, ascending: see Choose
 }
 
 // Gain says what a split point is good for.
 type Gain struct {
 	Block   int
-	Without int64 // cycles of the wavefront if it splits at the others only
+	Without saturating.Int // cycles of the wavefront if it splits at the others only
 }
 
 // maxCoupled is the largest number of candidates with several nodes each that Choose tries
@@ -65,7 +66,7 @@ func Choose(ctx context.Context, f *bsb.Form, costs []Costs, loops Loops, candid
 	var all []Plan
 	for c := range costs {
 		p := &planner{form: f, costs: costs[c], loops: loops, contexts: c, at: at}
-		best := Plan{Contexts: c, Cycles: never, Passed: passed}
+		best := Plan{Contexts: c, Cycles: saturating.Max, Passed: passed}
 		for set := range 1 << len(coupled) {
 			for i, b := range coupled {
 				at[b] = together
@@ -81,7 +82,7 @@ func Choose(ctx context.Context, f *bsb.Form, costs []Costs, loops Loops, candid
 				best.Cycles, best.Splits = cycles, splits
 			}
 		}
-		if best.Cycles == never {
+		if best.Cycles == saturating.Max {
 			return nil, ErrOverflow
 		}
 		if err := p.justify(ctx, &best); err != nil {
@@ -118,7 +119,7 @@ type planner struct {
 const unsplit = -1
 
 // plan returns the least time for the decisions that are made, and the split points.
-func (p *planner) plan(ctx context.Context) (int64, []int, error) {
+func (p *planner) plan(ctx context.Context) (saturating.Int, []int, error) {
 	p.shares = make(map[*bsb.Item][]int)
 	e := &evaluation{form: p.form, costs: p.costs, loops: p.loops, budgets: p.contexts + 1, serial: p.branch}
 	times, err := e.kernel(ctx)
@@ -142,14 +143,14 @@ func (p *planner) branch(it *bsb.Item, successors []vector) vector {
 	best := inTurn(successors)
 	for c := range best {
 		if decided == isSplit {
-			best[c] = never
+			best[c] = saturating.Max
 		}
 		for a := range c {
 			longest := successors[0][a]
 			if len(successors) > 1 {
 				longest = max(longest, successors[1][c-1-a])
 			}
-			if t := plus(longest, p.costs.Split); t < best[c] {
+			if t := longest.Add(p.costs.Split); t < best[c] {
 				best[c], shares[c] = t, a
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"warpbound/internal/method/split"
+	"warpbound/internal/saturating"
 	"warpbound/internal/splitting/bsb"
 )
 
@@ -42,7 +43,7 @@ func TestChoose(t *testing.T) {
 			t.Fatalf("%v\n%s", err, describe(flow, f))
 		}
 		for c, choice := range choices {
-			bound := func(splits []int) int64 {
+			bound := func(splits []int) saturating.Int {
 				b, err := split.LongestPath(context.Background(), f, costs[c], loops, splits)
 				if err != nil {
 					t.Fatal(err)
@@ -86,7 +87,7 @@ func TestChooseSharesContexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := split.Costs{Blocks: []int64{1, 1, 10, 10, 1, 1, 30, 30, 1, 1}, Split: 2}
+	c := split.Costs{Blocks: []saturating.Int{1, 1, 10, 10, 1, 1, 30, 30, 1, 1}, Split: 2}
 	got, err := split.Choose(context.Background(), f, []split.Costs{c, c, c, c}, nil, []int{0, 1, 5})
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +110,7 @@ func TestChooseSharesContexts(t *testing.T) {
 func TestChooseAmongMany(t *testing.T) {
 	const branches = 40
 	var list strings.Builder
-	blocks := []int64{}
+	blocks := []saturating.Int{}
 	var candidates []int
 	for i := range branches { // if (b0) b1 else b2; if (b3) ...
 		fmt.Fprintf(&list, "%d>%d %d>%d %d>%d %d>%d ", 3*i, 3*i+1, 3*i, 3*i+2, 3*i+1, 3*i+3, 3*i+2, 3*i+3)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"warpbound/internal/absexec"
+	"warpbound/internal/saturating"
 )
 
 // This file tells workgroups from each other of which different things are known: those in which one work-item adds
@@ -12,8 +13,8 @@ import (
 
 // class is what workgroups with the same facts have in common.
 type class struct {
-	kinds      []*kind // of their wavefronts
-	wavefronts []int64 // of each kind
+	kinds      []*kind          // of their wavefronts
+	wavefronts []saturating.Int // of each kind
 }
 
 // classify tells the classes of workgroups from each other in which facts about one more wavefront

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"warpbound/diag"
+	"warpbound/internal/saturating"
 	"warpbound/internal/splitting/bsb"
 )
 
@@ -14,10 +14,10 @@ import (
 type Costs struct {
 	// Blocks are the times of the blocks of the flow graph in cycles, for each execution
 	// by a wavefront.
-	Blocks []int64
+	Blocks []saturating.Int
 	// Split is what splitting at a branch and merging again costs in cycles, beside what the
 	// times of blocks hold (e_s + e_m, Section 5).
-	Split int64
+	Split saturating.Int
 }
 
 // Loops returns how often control goes back to the header of a loop for each entry, at most,
@@ -41,31 +41,14 @@ var ErrOverflow error = &diag.OverflowError{Err: errors.New("the time of a wavef
 // ErrEndless is the error of a kernel of which no execution ends.
 var ErrEndless = errors.New("no execution of the kernel ends")
 
-// never stands for a time that is too long, and that of what a budget forbids.
-const never = math.MaxInt64
-
-func plus(a, b int64) int64 {
-	if a > never-b {
-		return never
-	}
-	return a + b
-}
-
-func times(n, a int64) int64 {
-	if n > 0 && a > never/n {
-		return never
-	}
-	return n * a
-}
-
 // vector holds a time for each budget of split contexts. Nil stands for what no
-// execution that ends executes.
-type vector []int64
+// execution that ends executes, saturating.Max also for what a budget forbids.
+type vector []saturating.Int
 
 // add adds w, which may be nil, to v.
 func (v vector) add(w vector) {
 	for i := range w {
-		v[i] = plus(v[i], w[i])
+		v[i] = v[i].Add(w[i])
 	}
 }
 
@@ -91,11 +74,6 @@ type evaluation struct {
 func (e *evaluation) kernel(ctx context.Context) (vector, error) {
 	if len(e.costs.Blocks) != e.form.Flow().Len() {
 		return nil, fmt.Errorf("times of %d blocks for a flow graph of %d", len(e.costs.Blocks), e.form.Flow().Len())
-	}
-	for b, t := range e.costs.Blocks {
-		if t < 0 || e.costs.Split < 0 {
-			return nil, fmt.Errorf("block %s takes %d cycles, a split %d", e.form.BlockName(b), t, e.costs.Split)
-		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -162,7 +140,7 @@ func (e *evaluation) item(it *bsb.Item) (one vector, each []vector) {
 	case bsb.Lanes:
 		path, _ := e.region(it.Inner[0])
 		for i := range path {
-			path[i] = times(int64(e.form.Lanes), path[i])
+			path[i] = path[i].Mul(saturating.Of(e.form.Lanes))
 		}
 		return path, nil
 	}
@@ -213,7 +191,7 @@ func (e *evaluation) loop(it *bsb.Item) []vector {
 	}
 	for _, x := range exits {
 		for i := range x {
-			x[i] = plus(x[i], times(max(bound, 0), around[i]))
+			x[i] = x[i].AddMul(around[i], saturating.Of(max(bound, 0)))
 		}
 	}
 	return exits

@@ -7,6 +7,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
+	"warpbound/internal/saturating"
 	"warpbound/internal/splitting/bsb"
 )
 
@@ -19,6 +20,9 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 		if launches[r], err = a.launch(rule(r)); err != nil {
 			return nil, err
 		}
+		if launches[r].cycles == saturating.Max {
+			return nil, ErrOverflow
+		}
 		if launches[r].cycles < launches[best].cycles {
 			best = rule(r)
 		}
@@ -26,25 +30,31 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 	l := launches[best]
 	r, sm := &a.resident, &a.Machine.SM
 	d := &estimate.Split{
-		SplitSIMDs: r.parts - 1, SIMDs: sm.Schedulers.Value, Splits: []estimate.SplitBranch{},
-		Wavefronts: r.wavefronts, Groups: r.groups, Slots: r.slots, Rounds: l.rounds(), Dispatch: sm.Dispatch.Value,
-		Separate: best.String(), Bounds: estimate.SplitBounds{Nothing: launches[countAll].cycles, Memory: launches[countPorts].cycles, Both: launches[countNeither].cycles},
-		Service: l.service, Passes: l.issue,
+		SplitSIMDs: r.parts.Sub(1).Int64(), SIMDs: sm.Schedulers.Value, Splits: []estimate.SplitBranch{},
+		Wavefronts: r.wavefronts.Int64(), Groups: r.groups.Int64(), Slots: r.slots.Int64(), Rounds: l.rounds().Int64(),
+		Dispatch: sm.Dispatch.Value, Separate: best.String(),
+		Bounds: estimate.SplitBounds{
+			Nothing: launches[countAll].cycles.Int64(), Memory: launches[countPorts].cycles.Int64(),
+			Both: launches[countNeither].cycles.Int64(),
+		},
+		Service: l.service.Int64(), Passes: l.issue.Int64(),
 		Barriers: [...]string{noBarrier: "none", jointly: "common", anyhow: "any"}[a.barriers], Loops: []estimate.SplitLoop{},
 	}
 	d.Last = a.groupDetail(l.last)
 	if g := l.longest(); g != nil {
 		d.Full = a.groupDetail(g)
 	}
-	d.Before = l.cycles - l.service - l.issue - l.last.cycles - l.rounds()*sm.Dispatch.Value
+	d.Before = l.cycles.Sub(l.service).Sub(l.issue).Sub(l.last.cycles).Sub(l.rounds().Mul(a.timing.dispatch())).Int64()
 	mode := a.Machine.Split.Mode.Value
 	e := &estimate.Estimate{
-		Method: Method(mode).ID(), Cycles: l.cycles, Evidence: a.Evidence(), Detail: d,
+		Method: Method(mode).ID(), Cycles: l.cycles.Int64(), Evidence: a.Evidence(), Detail: d,
 		Assumptions: a.Assumptions(), Breakdown: a.shares(l),
 	}
 	if s := a.schedule; s != nil {
-		e.Cycles, e.Breakdown = s.cycles, a.played(s)
-		d.Schedule = &estimate.SplitSchedule{Rounds: s.rounds, Wavefronts: s.cycles - s.rounds*sm.Dispatch.Value}
+		e.Cycles, e.Breakdown = s.cycles.Int64(), a.played(s)
+		d.Schedule = &estimate.SplitSchedule{
+			Rounds: s.rounds.Int64(), Wavefronts: s.cycles.Sub(s.rounds.Mul(a.timing.dispatch())).Int64(),
+		}
 	}
 	if mode != machine.SplitNone {
 		e.Assumptions = append(e.Assumptions, method.RaceFree)
@@ -74,43 +84,38 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 }
 
 func (a *analysis) groupDetail(g *group) *estimate.SplitGroup {
-	d := &estimate.SplitGroup{
-		Cycles: g.cycles, Wavefront: g.longest, Contexts: g.contexts, WarpSplits: a.resident.warpSplits(g.groups),
-	}
+	var issue, memory saturating.Int
 	for _, done := range g.done {
 		if g.rule != countNeither {
-			d.Issue += done.passes * (a.pass(g.sharing) - a.Machine.Split.Pass.Value)
+			issue = issue.AddMul(done.passes, a.pass(g.sharing).Sub(a.timing.pass()))
 		}
 		if g.rule == countAll {
-			d.Memory += done.accesses * g.wait
+			memory = memory.AddMul(done.accesses, g.wait)
 		}
 	}
-	d.Splitting = a.splitting(g)
-	d.Own = d.Wavefront - d.Issue - d.Memory - d.Splitting
-	return d
+	splitting := a.splitting(g)
+	return &estimate.SplitGroup{
+		Cycles: g.cycles.Int64(), Wavefront: g.longest.Int64(), Contexts: g.contexts.Int64(),
+		WarpSplits: a.resident.warpSplits(g.groups).Int64(), Issue: issue.Int64(), Memory: memory.Int64(),
+		Splitting: splitting.Int64(), Own: g.longest.Sub(issue).Sub(memory).Sub(splitting).Int64(),
+	}
 }
 
 // splitting returns the cycles that splitting and merging take on the path of a workgroup's
 // bound, when they need not wait.
-func (a *analysis) splitting(g *group) int64 {
-	sum := int64(0)
-	pass := a.Machine.Split.Pass.Value
+func (a *analysis) splitting(g *group) saturating.Int {
+	sum := saturating.Int(0)
 	for b, done := range g.done {
 		if !g.kind.reached[b] {
 			continue
 		}
-		need := demand{}
-		switch a.Machine.Split.Mode.Value {
-		case machine.PWS:
-			need = a.timing.splitting(&a.Graph.Blocks[b])
-		case machine.DWS:
-			if g.kind.parts[b] && a.mayDivide(b) {
-				need = a.dividing()
-			}
+		need := a.dividing().times(done.divided)
+		if a.Machine.Split.Mode.Value == machine.PWS {
+			need = a.timing.splitting(&a.Graph.Blocks[b]).times(done.times)
 		}
-		sum += done.times * need.delay
+		sum = sum.Add(need.delay)
 		if g.rule != countNeither {
-			sum += done.times * need.passes * pass
+			sum = sum.AddMul(need.passes, a.timing.pass())
 		}
 	}
 	return sum
@@ -119,34 +124,28 @@ func (a *analysis) splitting(g *group) int64 {
 // shares says where the cycles of a bound go: per block, those of the path of one wavefront
 // in each round.
 func (a *analysis) shares(l *launch) []estimate.Share {
-	blocks := make([]estimate.Share, a.Graph.Len())
-	count := func(g *group, times int64) {
+	blocks := make([]share, a.Graph.Len())
+	count := func(g *group, times saturating.Int) {
 		for b, done := range g.done {
-			blocks[b].Count += done.times * times
-			blocks[b].Cycles += times * a.price(done.demand, g.sharing)
+			s := &blocks[b]
+			s.count, s.cycles = s.count.AddMul(done.times, times), s.cycles.AddMul(a.price(done.demand, g.sharing), times)
 		}
 	}
 	count(l.last, 1)
-	dispatch := l.rounds() * a.Machine.SM.Dispatch.Value
-	rest := l.cycles - l.service - l.issue - l.last.longest - dispatch
+	dispatch := l.rounds().Mul(a.timing.dispatch())
+	rest := l.cycles.Sub(l.service).Sub(l.issue).Sub(l.last.longest).Sub(dispatch)
 	for class, n := range l.before {
 		if n > 0 {
 			count(l.full[class], n)
-			rest -= n * l.full[class].longest
+			rest = rest.Sub(l.full[class].longest.Mul(n))
 		}
 	}
-	var shares []estimate.Share
-	for b, s := range blocks {
-		if s.Cycles > 0 {
-			s.Name, s.Pos = a.Graph.Name(b), a.Graph.Blocks[b].Source().String()
-			shares = append(shares, s)
-		}
-	}
+	shares := a.sharesOf(blocks)
 	for _, s := range []estimate.Share{
-		{Name: "service of the memory", Count: a.resident.groups, Cycles: l.service},
-		{Name: "passes of all ports", Count: a.resident.groups, Cycles: l.issue},
-		{Name: "other wavefronts of the workgroup", Count: l.rounds(), Cycles: rest},
-		{Name: "dispatch of workgroups", Count: l.rounds(), Cycles: dispatch},
+		{Name: "service of the memory", Count: a.resident.groups.Int64(), Cycles: l.service.Int64()},
+		{Name: "passes of all ports", Count: a.resident.groups.Int64(), Cycles: l.issue.Int64()},
+		{Name: "other wavefronts of the workgroup", Count: l.rounds().Int64(), Cycles: rest.Int64()},
+		{Name: "dispatch of workgroups", Count: l.rounds().Int64(), Cycles: dispatch.Int64()},
 	} {
 		if s.Cycles > 0 {
 			shares = append(shares, s)
@@ -157,11 +156,22 @@ func (a *analysis) shares(l *launch) []estimate.Share {
 
 // played says where the cycles of a schedule go: per block, those of the wavefronts on the chain that ends last.
 func (a *analysis) played(s *schedule) []estimate.Share {
-	shares := []estimate.Share{{Name: "dispatch of workgroups", Count: s.rounds, Cycles: s.rounds * a.Machine.SM.Dispatch.Value}}
-	for b, t := range s.blocks {
-		shares = append(shares, estimate.Share{Name: a.Graph.Name(b), Pos: a.Graph.Blocks[b].Source().String(), Count: t.count, Cycles: t.cycles})
+	dispatch := s.rounds.Mul(a.timing.dispatch())
+	shares := []estimate.Share{{Name: "dispatch of workgroups", Count: s.rounds.Int64(), Cycles: dispatch.Int64()}}
+	return sorted(append(shares, a.sharesOf(s.blocks)...))
+}
+
+// sharesOf returns the shares of the blocks that have some.
+func (a *analysis) sharesOf(blocks []share) []estimate.Share {
+	var shares []estimate.Share
+	for b, s := range blocks {
+		if s.cycles > 0 {
+			shares = append(shares, estimate.Share{
+				Name: a.Graph.Name(b), Pos: a.Graph.Blocks[b].Source().String(), Count: s.count.Int64(), Cycles: s.cycles.Int64(),
+			})
+		}
 	}
-	return sorted(slices.DeleteFunc(shares, func(s estimate.Share) bool { return s.Cycles == 0 }))
+	return shares
 }
 
 func sorted(shares []estimate.Share) []estimate.Share {

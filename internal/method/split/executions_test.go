@@ -9,6 +9,7 @@ import (
 	"warpbound/internal/emu"
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/method/split"
+	"warpbound/internal/saturating"
 	"warpbound/internal/splitting/bsb"
 	"warpbound/internal/test/flowtest"
 )
@@ -103,17 +104,17 @@ func (w *watched) check(t *testing.T, g *cfg.Graph, uniform bool) bool {
 	if err := f.Check(); err != nil {
 		t.Fatal(err)
 	}
-	costs := split.Costs{Blocks: make([]int64, g.Len())}
+	costs := split.Costs{Blocks: make([]saturating.Int, g.Len())}
 	for b := range costs.Blocks {
-		costs.Blocks[b] = int64(g.Blocks[b].End - g.Blocks[b].Start)
+		costs.Blocks[b] = saturating.Of(g.Blocks[b].End - g.Blocks[b].Start)
 	}
 	loops := func(header int) (int64, string, bool) { return w.bound[header], "observed", true }
 	b, err := split.LongestPath(context.Background(), f, costs, loops, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.executed > b.Cycles {
+	if w.executed > b.Cycles.Int64() {
 		t.Errorf("a warp executed %d instructions, bound %d; %s", w.executed, b.Cycles, describe(g.Flow, f))
 	}
-	return w.executed == b.Cycles
+	return w.executed == b.Cycles.Int64()
 }

@@ -7,6 +7,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/isa"
 	"warpbound/internal/method/cost"
+	"warpbound/internal/saturating"
 )
 
 // facts are what is known of the executions of some wavefronts. They do not depend on how
@@ -26,7 +27,8 @@ type facts struct {
 
 // work is what executions of a block need together, and how many they are, at most.
 type work struct {
-	times int64
+	times   saturating.Int
+	divided saturating.Int // of them, at whose end the wavefront may split by itself
 	demand
 }
 
@@ -157,7 +159,7 @@ func (f *facts) cover(g *facts) {
 	f.done = slices.Clone(f.done)
 	for b, d := range g.done {
 		m := &f.done[b]
-		*m = work{max(m.times, d.times), demand{
+		*m = work{max(m.times, d.times), max(m.divided, d.divided), demand{
 			max(m.passes, d.passes), max(m.delay, d.delay), max(m.accesses, d.accesses), max(m.service, d.service),
 		}}
 	}

@@ -1,10 +1,12 @@
 package split
 
+import "warpbound/internal/saturating"
+
 // sharing says what a wavefront has to wait for, at most.
 type sharing struct {
-	groups   int64 // that are left on the CU
-	contexts int64 // that share a port
-	wait     int64 // cycles for other accesses to be served, at each access
+	groups   saturating.Int // that are left on the CU
+	contexts saturating.Int // that share a port
+	wait     saturating.Int // cycles for other accesses to be served, at each access
 	rule     rule
 }
 
@@ -23,23 +25,23 @@ const (
 func (r rule) String() string { return [...]string{"nothing", "memory", "memory and ports"}[r] }
 
 // pass returns how long a pass takes.
-func (a *analysis) pass(s sharing) int64 { return s.contexts * a.Machine.Split.Pass.Value }
+func (a *analysis) pass(s sharing) saturating.Int { return s.contexts.Mul(a.timing.pass()) }
 
 // price returns the cycles that an execution of a block takes, at most.
-func (a *analysis) price(d demand, s sharing) int64 {
+func (a *analysis) price(d demand, s sharing) saturating.Int {
 	sum := d.delay
 	if s.rule != countNeither {
-		sum = a.add(sum, a.mul(d.passes, a.pass(s)))
+		sum = sum.AddMul(d.passes, a.pass(s))
 	}
 	if s.rule == countAll {
-		sum = a.add(sum, d.service, a.mul(d.accesses, s.wait))
+		sum = sum.Add(d.service).AddMul(d.accesses, s.wait)
 	}
 	return sum
 }
 
 // prices returns the cycles that executions of the blocks take, at most.
-func (a *analysis) prices(k *kind, s sharing) []int64 {
-	prices := make([]int64, len(k.demands))
+func (a *analysis) prices(k *kind, s sharing) []saturating.Int {
+	prices := make([]saturating.Int, len(k.demands))
 	for b, d := range k.demands {
 		prices[b] = a.price(d, s)
 	}
@@ -47,10 +49,10 @@ func (a *analysis) prices(k *kind, s sharing) []int64 {
 }
 
 // share returns what is to wait for while so many workgroups are left.
-func (a *analysis) share(groups int64, r rule) sharing {
+func (a *analysis) share(groups saturating.Int, r rule) sharing {
 	s := sharing{groups: groups, contexts: a.resident.contexts(groups), rule: r}
 	if r == countAll {
-		s.wait = a.mul(a.resident.warpSplits(groups)-1, a.longest)
+		s.wait = a.resident.warpSplits(groups).Sub(1).Mul(a.longest)
 	}
 	return s
 }
@@ -59,25 +61,28 @@ func (a *analysis) share(groups int64, r rule) sharing {
 // last.
 type group struct {
 	sharing
-	cycles  int64
-	kind    *kind  // of the wavefront that takes longest
-	longest int64  // cycles of that
-	done    []work // by block: on the longest path, or whatever the wavefront does if that is less
+	cycles  saturating.Int
+	kind    *kind          // of the wavefront that takes longest
+	longest saturating.Int // cycles of that
+	done    []work         // by block: on the longest path, or whatever the wavefront does if that is less
 }
 
 // on returns what a wavefront of a kind does on a path, by block.
-func (k *kind) on(p *Path) []work {
+func (a *analysis) on(k *kind, p *Path) []work {
 	all := make([]work, len(p.Executions))
 	for b, n := range p.Executions {
 		d := k.demands[b]
-		all[b] = work{n, demand{times(n, d.passes), times(n, d.delay), times(n, d.accesses), times(n, d.service)}}
+		all[b] = work{times: n, demand: d.times(n)}
+		if k.parts[b] && a.mayDivide(b) {
+			all[b].divided = n
+		}
 	}
 	return all
 }
 
 // wavefront bounds a wavefront of a kind: by the longest path, and by all that abstract execution shows of it, whatever the paths.
 // The latter is less where lanes leave a loop at different times, which the longest path pays for each lane.
-func (a *analysis) wavefront(k *kind, s sharing) (cycles int64, done []work, err error) {
+func (a *analysis) wavefront(k *kind, s sharing) (cycles saturating.Int, done []work, err error) {
 	path := k.paths[s]
 	if path == nil {
 		if path, err = a.path(k, a.prices(k, s)); err != nil {
@@ -85,26 +90,26 @@ func (a *analysis) wavefront(k *kind, s sharing) (cycles int64, done []work, err
 		}
 		k.paths[s] = path
 	}
-	sum := int64(0)
+	sum := saturating.Int(0)
 	for _, d := range k.done {
-		sum = a.add(sum, a.price(d.demand, s))
+		sum = sum.Add(a.price(d.demand, s))
 	}
 	if k.done != nil && sum < path.Cycles {
 		return sum, k.done, nil
 	}
-	return path.Cycles, k.on(path), nil
+	return path.Cycles, a.on(k, path), nil
 }
 
 // group bounds a workgroup of a class.
 func (a *analysis) group(c *class, s sharing) (*group, error) {
 	g := &group{sharing: s}
-	sum := int64(0)
+	sum := saturating.Int(0)
 	for i, k := range c.kinds {
 		cycles, done, err := a.wavefront(k, s)
 		if err != nil {
 			return nil, err
 		}
-		sum = a.add(sum, a.mul(c.wavefronts[i], cycles))
+		sum = sum.AddMul(c.wavefronts[i], cycles)
 		if g.kind == nil || cycles > g.longest {
 			g.longest, g.kind, g.done = cycles, k, done
 		}
@@ -113,7 +118,7 @@ func (a *analysis) group(c *class, s sharing) (*group, error) {
 	if a.barriers == anyhow {
 		g.cycles = sum
 	}
-	return g, a.err()
+	return g, nil
 }
 
 // groups bounds a workgroup of each class.

@@ -7,6 +7,7 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/graph"
 	"warpbound/internal/method/split"
+	"warpbound/internal/saturating"
 	"warpbound/internal/splitting/bsb"
 	"warpbound/internal/test/effort"
 )
@@ -47,7 +48,7 @@ func whole(t *testing.T, flow *cfg.Flow) {
 		t.Error(err)
 	}
 	var marked []int
-	costs := split.Costs{Blocks: make([]int64, flow.Len())}
+	costs := split.Costs{Blocks: make([]saturating.Int, flow.Len())}
 	for b := range flow.Len() {
 		costs.Blocks[b] = 1
 		if len(flow.Succ(b)) == 2 {

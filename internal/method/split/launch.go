@@ -4,27 +4,23 @@ import (
 	"cmp"
 	"container/heap"
 	"slices"
+
+	"warpbound/internal/saturating"
 )
 
 // launch is a bound of all workgroups of the CU that takes longest. They are on a chain, on which each
 // begins in the slot of the one before it.
 type launch struct {
-	full    []*group // by class: a workgroup that is not the last; nil if there is none
-	before  []int64  // by class: those before the last
+	full    []*group         // by class: a workgroup that is not the last; nil if there is none
+	before  []saturating.Int // by class: those before the last
 	last    *group
-	service int64 // of all accesses, if it counts separately
-	issue   int64 // of all passes of all ports, if they count separately
-	cycles  int64
+	service saturating.Int // of all accesses, if it counts separately
+	issue   saturating.Int // of all passes of all ports, if they count separately
+	cycles  saturating.Int
 }
 
 // rounds is how many workgroups are on the chain.
-func (l *launch) rounds() int64 {
-	sum := int64(1)
-	for _, n := range l.before {
-		sum += n
-	}
-	return sum
-}
+func (l *launch) rounds() saturating.Int { return saturating.Sum(l.before...).Add(1) }
 
 // longest returns the longest of the groups before the last, nil if there is none.
 func (l *launch) longest() *group {
@@ -54,9 +50,9 @@ func (a *analysis) launch(rule rule) (*launch, error) {
 		}
 	}
 	if a.class == nil {
-		l := &launch{full: full, before: []int64{r.rounds() - 1}, last: last[0]}
+		l := &launch{full: full, before: []saturating.Int{r.rounds().Sub(1)}, last: last[0]}
 		a.sum(l, a.total)
-		return l, a.err()
+		return l, nil
 	}
 	var longest *launch
 	cus := len(a.demands)
@@ -71,7 +67,7 @@ func (a *analysis) launch(rule rule) (*launch, error) {
 			longest = l
 		}
 	}
-	return longest, a.err()
+	return longest, nil
 }
 
 // sum adds up the cycles of a launch on a CU with a demand.
@@ -80,19 +76,19 @@ func (a *analysis) sum(l *launch, d demand) {
 		l.service = d.service
 	}
 	if l.last.rule == countNeither {
-		l.issue = a.mul(d.passes, a.Machine.Split.Pass.Value)
+		l.issue = d.passes.Mul(a.timing.pass())
 	}
-	l.cycles = a.add(a.Machine.SM.Dispatch.Value, l.last.cycles, l.service, l.issue)
+	l.cycles = saturating.Sum(a.timing.dispatch(), l.last.cycles, l.service, l.issue)
 	for class, n := range l.before {
 		if n > 0 {
-			l.cycles = a.add(l.cycles, a.mul(n, a.add(a.Machine.SM.Dispatch.Value, l.full[class].cycles)))
+			l.cycles = l.cycles.AddMul(n, a.timing.dispatch().Add(l.full[class].cycles))
 		}
 	}
 }
 
 // slot is when a slot is free, and behind which workgroup.
 type slot struct {
-	free  int64
+	free  saturating.Int
 	group int // of the CU, or -1
 }
 
@@ -109,32 +105,33 @@ func (s *slots) Pop() any          { panic("slots stay") }
 // is free, and takes the time of its class. When as few workgroups are left as in the last round, they take
 // what they take by themselves.
 func (a *analysis) chain(classes []int32, full, last []*group) *launch {
-	l := &launch{full: full, before: make([]int64, len(a.classes))}
+	l := &launch{full: full, before: make([]saturating.Int, len(a.classes))}
 	for _, c := range classes {
 		if l.last == nil || last[c].cycles > l.last.cycles {
 			l.last = last[c]
 		}
 	}
-	over := len(classes) - int(a.resident.last()) // when they are, no more are left than in the last round
+	over := len(classes) - int(a.resident.last().Int64()) // when they are, no more are left than in the last round
 	if over <= 0 {
 		return l
 	}
-	free := slices.Repeat(slots{{0, -1}}, int(min(a.resident.slots, int64(len(classes)))))
+	free := slices.Repeat(slots{{0, -1}}, int(min(a.resident.slots, saturating.Of(len(classes))).Int64()))
 	ends := make(slots, len(classes))
 	before := make([]int, len(classes)) // in the same slot
 	for i, c := range classes {
 		before[i] = free[0].group
-		free[0] = slot{a.add(free[0].free, a.Machine.SM.Dispatch.Value, full[c].cycles), i}
+		free[0] = slot{saturating.Sum(free[0].free, a.timing.dispatch(), full[c].cycles), i}
 		ends[i] = free[0]
 		heap.Fix(&free, 0)
 	}
 	slices.SortStableFunc(ends, func(s, t slot) int { return cmp.Compare(s.free, t.free) })
 	first := ends[over-1].group
-	if end := ends[len(ends)-1]; end.free < a.add(ends[over-1].free, a.Machine.SM.Dispatch.Value, l.last.cycles) {
+	if end := ends[len(ends)-1]; end.free < saturating.Sum(ends[over-1].free, a.timing.dispatch(), l.last.cycles) {
 		l.last, first = full[classes[end.group]], before[end.group]
 	}
 	for i := first; i >= 0; i = before[i] {
-		l.before[classes[i]]++
+		before := &l.before[classes[i]]
+		*before = before.Add(1)
 	}
 	return l
 }

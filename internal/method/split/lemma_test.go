@@ -7,6 +7,7 @@ import (
 
 	"warpbound/internal/kernelgen"
 	"warpbound/internal/method/split"
+	"warpbound/internal/saturating"
 	"warpbound/internal/splitting/bsb"
 	"warpbound/internal/test/flowtest"
 )
@@ -31,14 +32,14 @@ func TestLemma58(t *testing.T) {
 				marked = append(marked, b)
 			}
 		}
-		pws := split.Costs{Blocks: make([]int64, g.Len()), Split: int64(src.IntN(30))}
+		pws := split.Costs{Blocks: make([]saturating.Int, g.Len()), Split: saturating.Of(src.IntN(30))}
 		for b := range pws.Blocks {
-			pws.Blocks[b] = int64(src.IntN(100))
+			pws.Blocks[b] = saturating.Of(src.IntN(100))
 		}
 		selected := f.Select(marked, src.IntN(8))
-		dws := split.Costs{Blocks: append([]int64(nil), pws.Blocks...)}
+		dws := split.Costs{Blocks: append([]saturating.Int(nil), pws.Blocks...)}
 		for _, b := range selected {
-			dws.Blocks[b] += pws.Split
+			dws.Blocks[b] = dws.Blocks[b].Add(pws.Split)
 		}
 		loops := func(int) (int64, string, bool) { return 3, "proven", true }
 		fast, err := split.LongestPath(context.Background(), f, pws, loops, selected)

@@ -6,6 +6,7 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/method"
+	"warpbound/internal/saturating"
 )
 
 // Times are what was seen in runs, in cycles.
@@ -27,11 +28,11 @@ func Measured(ctx context.Context, p *method.Problem, times Times) (*estimate.Es
 	if err != nil {
 		return nil, nil, err
 	}
-	d := &estimate.SplitMeasured{Delay: times.Delay, Rounds: a.resident.rounds(), Blocks: []estimate.BlockTime{}}
-	blocks := make([]int64, len(times.Blocks))
+	d := &estimate.SplitMeasured{Delay: times.Delay, Rounds: a.resident.rounds().Int64(), Blocks: []estimate.BlockTime{}}
+	blocks := make([]saturating.Int, len(times.Blocks))
 	for b, n := range times.Blocks {
 		if n >= 0 {
-			blocks[b] = n
+			blocks[b] = saturating.Of(n)
 			d.Blocks = append(d.Blocks, estimate.BlockTime{Name: a.Graph.Name(b), Pos: a.Graph.Blocks[b].Source().String(), Cycles: n})
 		}
 	}
@@ -43,14 +44,18 @@ func Measured(ctx context.Context, p *method.Problem, times Times) (*estimate.Es
 	if err != nil {
 		return nil, nil, err
 	}
-	d.Wavefront = path.Cycles
+	d.Wavefront = path.Cycles.Int64()
+	cycles := path.Cycles.Add(saturating.Of(times.Delay)).Mul(a.resident.rounds())
+	if cycles == saturating.Max {
+		return nil, nil, ErrOverflow
+	}
 	e := &estimate.Estimate{
-		Method: Method(p.Machine.Split.Mode.Value).ID(), Cycles: a.mul(d.Rounds, a.add(d.Delay, d.Wavefront)), Evidence: estimate.Observed, Detail: d,
+		Method: Method(p.Machine.Split.Mode.Value).ID(), Cycles: cycles.Int64(), Evidence: estimate.Observed, Detail: d,
 		Assumptions: []string{
 			fmt.Sprintf("no block takes longer than its longest execution in %d runs (observed)", times.Runs),
 			fmt.Sprintf("no wavefront begins more than %d cycles after its workgroup is dispatched (observed)", times.Delay),
 			fmt.Sprintf("%d of %d blocks were not covered and are assumed infeasible (observed)", len(blocks)-len(d.Blocks), len(blocks)),
 		},
 	}
-	return e, d, a.err()
+	return e, d, nil
 }

@@ -15,7 +15,7 @@ type Prices struct {
 	Loops Loops
 
 	// Rules are the costs by each rule for what is shared: all of it counted where it is used,
-	// memory counted separately, and ports too.
+	// memory counted separately, and ports too. One that does not fit is saturating.Max, with which Choose returns ErrOverflow.
 	Rules []Costs
 }
 
@@ -44,14 +44,14 @@ func prices(ctx context.Context, c *config) (*Prices, error) {
 	for _, r := range []rule{countAll, countPorts, countNeither} {
 		p.Rules = append(p.Rules, a.costs(k, a.share(groups, r)))
 	}
-	return p, a.err()
+	return p, nil
 }
 
 // costs returns the costs of the blocks of wavefronts, and of splitting and merging.
 func (a *analysis) costs(k *kind, s sharing) Costs {
 	c := Costs{Blocks: a.prices(k, s)}
 	for _, op := range []isa.Op{isa.Split, isa.Merge} {
-		c.Split = a.add(c.Split, a.price(a.timing.instr(&isa.Instr{Op: op}, 0), s))
+		c.Split = c.Split.Add(a.price(a.timing.instr(&isa.Instr{Op: op}, 0), s))
 	}
 	return c
 }

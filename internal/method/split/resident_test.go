@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"warpbound/internal/machine"
+	"warpbound/internal/saturating"
 )
 
 // TestResidency counts workgroups on the CUs of gcn3-split: 4 CUs of 4 SIMDs.
@@ -13,8 +14,8 @@ func TestResidency(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		groups, slots, wavefronts    int64
-		rounds, last, full, contexts int64 // contexts of a SIMD: in a full round, and in the last
+		groups, slots, wavefronts    saturating.Int
+		rounds, last, full, contexts saturating.Int // contexts of a SIMD: in a full round, and in the last
 	}{
 		{groups: 8, slots: 2, wavefronts: 16, rounds: 1, last: 2, full: 8, contexts: 8},
 		{groups: 9, slots: 2, wavefronts: 16, rounds: 2, last: 1, full: 8, contexts: 4},

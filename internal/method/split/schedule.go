@@ -1,11 +1,14 @@
 package split
 
 import (
+	"fmt"
+	"math"
 	"slices"
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/machine"
 	"warpbound/internal/method/cost"
+	"warpbound/internal/saturating"
 )
 
 // This file plays launches of which everything is known that their time depends on: which instructions each wavefront
@@ -32,11 +35,11 @@ type script struct {
 	known     map[[2]int]int32 // a sequence by its length and a sum of it
 	of        [][]int32        // by wavefront and workgroup: its sequence
 	cus       int64
-	limit     int64 // of instructions of all wavefronts
-	total     int64 // of them that there are,
-	left      int64 // of them that may still be noted
-	tooLong   bool  // there are more
-	unknown   bool  // it is not known what all wavefronts issue
+	limit     int64          // of instructions of all wavefronts
+	total     saturating.Int // of them that there are,
+	left      int64          // of them that may still be noted
+	tooLong   bool           // there are more
+	unknown   bool           // it is not known what all wavefronts issue
 }
 
 // newScript returns a script without wavefronts; nil if more is to know than their instructions: wavefronts may split, or an L1 may
@@ -94,10 +97,10 @@ func (s *script) add(grid [3]int, results []absexec.Result) {
 			s.unknown = true
 			return
 		}
-		s.total += int64(len(w.ops)) * int64(r.Box.CTAs())
+		s.total = s.total.AddMul(saturating.Of(len(w.ops)), saturating.Of(r.Box.CTAs()))
 	}
 	// One of the CUs has more instructions than are played: a table of all wavefronts is not needed.
-	if s.tooLong = s.total/s.cus > s.limit; s.tooLong {
+	if s.tooLong = s.total.Div(saturating.Of(s.cus)) > saturating.Of(s.limit); s.tooLong {
 		return
 	}
 	of := make([]int32, count(grid))
@@ -127,15 +130,30 @@ func (s *script) number(ops sequence) int32 {
 
 // schedule is what happens on the CU that takes longest.
 type schedule struct {
-	cycles int64
+	cycles saturating.Int
 	// blocks are the executions and the cycles of the wavefronts on the chain that ends last: in each slot the next
 	// workgroup begins when the last wavefront of the one before retires.
 	blocks []share
-	rounds int64 // workgroups on the chain
+	rounds saturating.Int // workgroups on the chain
 }
 
 // share is what a block has of a time.
-type share struct{ count, cycles int64 }
+type share struct{ count, cycles saturating.Int }
+
+// longest bounds the time of a player of a CU with these wavefronts: in every cycle up to the last, the pass, the service or the latency
+// of one of their instructions is under way, or the dispatch of one.
+func (s *script) longest(m *machine.Machine, wavefronts []int32) saturating.Int {
+	var sum saturating.Int
+	fixed := saturating.Sum(saturating.Of(m.Split.Address.Value), saturating.Of(m.Split.Pass.Value), saturating.Of(m.SM.Barrier.Value))
+	for _, n := range wavefronts {
+		sum = sum.Add(saturating.Of(m.SM.Dispatch.Value))
+		for _, o := range s.different[n] {
+			c := &s.costs[o.pc]
+			sum = sum.Add(fixed).Add(saturating.Of(c.Latency)).AddMul(saturating.Of(c.Initiation), saturating.Of(int(o.requests)))
+		}
+	}
+	return sum
+}
 
 // play plays all CUs. It returns nil if not all is known, if that would be too long, or if a barrier is never complete.
 func (a *analysis) play(s *script) *schedule {
@@ -166,18 +184,31 @@ func (a *analysis) play(s *script) *schedule {
 			return nil
 		}
 		played[string(key)] = true
+		limit := s.longest(a.Machine, wavefronts)
+		if limit == saturating.Max {
+			return nil // its times would wrap around
+		}
 		p := a.newPlayer(s, wavefronts)
 		if !p.play() {
 			return nil
 		}
-		if longest == nil || p.end > longest.cycles {
+		if saturating.Of(p.end) > limit {
+			panic(fmt.Sprintf("internal error: a schedule of %d cycles, which takes %d at most", p.end, limit))
+		}
+		if longest == nil || saturating.Of(p.end) > longest.cycles {
 			longest = p.result()
 		}
 	}
 	return longest
 }
 
-// player plays one CU, by the rules of docs/machine-model/split.md.
+// never is when nothing happens.
+const never = math.MaxInt64
+
+// spent is what a player knows that a block has of a time.
+type spent struct{ count, cycles int64 }
+
+// player plays one CU, by the rules of docs/machine-model/split.md. Its times do not wrap around: none is greater than script.longest.
 type player struct {
 	*analysis
 	script  *script
@@ -198,7 +229,7 @@ type place struct {
 	running int     // that have not exited
 	arrived int     // at a barrier
 	rounds  int64   // workgroups that have begun
-	blocks  []share // of the chain of wavefronts up to the last that has retired
+	blocks  []spent // of the chain of wavefronts up to the last that has retired
 }
 
 // front is a wavefront.
@@ -211,7 +242,7 @@ type front struct {
 	retires int64 // never if it has not exited, or has retired
 	waits   bool  // at a barrier
 	since   int64 // when it could begin or began the instruction
-	blocks  []share
+	blocks  []spent
 }
 
 // issuer is the port of a SIMD.
@@ -225,14 +256,14 @@ func (a *analysis) newPlayer(s *script, wavefronts []int32) *player {
 	slots := min(a.Resident, len(wavefronts)/p.each)
 	p.slots = make([]place, slots)
 	p.fronts = make([]front, slots*p.each)
-	simds := int(a.resident.simds)
+	simds := int(a.resident.simds.Int64())
 	ids := (len(p.fronts) + simds - 1) / simds
 	p.ports = slices.Repeat([]issuer{{last: ids - 1}}, simds)
 	for x := range p.fronts {
-		p.fronts[x].blocks = make([]share, a.Graph.Len())
+		p.fronts[x].blocks = make([]spent, a.Graph.Len())
 	}
 	for k := range p.slots {
-		p.slots[k].blocks = make([]share, a.Graph.Len())
+		p.slots[k].blocks = make([]spent, a.Graph.Len())
 		p.begin(k, 0)
 	}
 	return p
@@ -397,5 +428,9 @@ func (p *player) serve(c *cost.Instr, o op, at int64) int64 {
 // result returns what the player has shown.
 func (p *player) result() *schedule {
 	s := &p.slots[p.last]
-	return &schedule{cycles: p.end, blocks: s.blocks, rounds: s.rounds}
+	r := &schedule{cycles: saturating.Of(p.end), rounds: saturating.Of(s.rounds)}
+	for _, b := range s.blocks {
+		r.blocks = append(r.blocks, share{saturating.Of(b.count), saturating.Of(b.cycles)})
+	}
+	return r
 }

@@ -4,29 +4,35 @@ import (
 	"warpbound/internal/cfg"
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
+	"warpbound/internal/saturating"
 )
 
 // demand is what one execution of a block needs of a CU with split cores
 // (docs/machine-model/split.md), at most.
 type demand struct {
-	passes   int64 // of its port
-	delay    int64 // cycles in which it needs neither port nor memory
-	accesses int64 // to the memory of the CU
-	service  int64 // cycles in which the memory serves them
+	passes   saturating.Int // of its port
+	delay    saturating.Int // cycles in which it needs neither port nor memory
+	accesses saturating.Int // to the memory of the CU
+	service  saturating.Int // cycles in which the memory serves them
 }
 
 func (d *demand) add(e demand) {
-	d.passes = plus(d.passes, e.passes)
-	d.delay = plus(d.delay, e.delay)
-	d.accesses = plus(d.accesses, e.accesses)
-	d.service = plus(d.service, e.service)
+	d.passes = d.passes.Add(e.passes)
+	d.delay = d.delay.Add(e.delay)
+	d.accesses = d.accesses.Add(e.accesses)
+	d.service = d.service.Add(e.service)
+}
+
+// times returns the demand of n executions.
+func (d demand) times(n saturating.Int) demand {
+	return demand{d.passes.Mul(n), d.delay.Mul(n), d.accesses.Mul(n), d.service.Mul(n)}
 }
 
 // timing knows what the instructions of a kernel need of a machine with split cores.
 type timing struct {
 	machine *machine.Machine
 	kernel  *isa.Kernel
-	drain   int64 // how long after its service the last byte of a posted access can be written, at most
+	drain   saturating.Int // how long after its service the last byte of a posted access can be written, at most
 }
 
 func newTiming(m *machine.Machine, k *isa.Kernel) *timing {
@@ -34,11 +40,17 @@ func newTiming(m *machine.Machine, k *isa.Kernel) *timing {
 	for i := range k.Instrs {
 		if in := &k.Instrs[i]; posted(in) {
 			c := m.Timing(in.Class())
-			t.drain = max(t.drain, c.Latency-c.Initiation)
+			t.drain = max(t.drain, saturating.Of(c.Latency-c.Initiation))
 		}
 	}
 	return t
 }
+
+// pass is how long a port needs for a pass.
+func (t *timing) pass() saturating.Int { return saturating.Of(t.machine.Split.Pass.Value) }
+
+// dispatch is how long the dispatch of a workgroup takes.
+func (t *timing) dispatch() saturating.Int { return saturating.Of(t.machine.SM.Dispatch.Value) }
 
 // block returns the demand of a block whose accesses make at most so many requests, by
 // instruction.
@@ -57,30 +69,30 @@ func (t *timing) block(b *cfg.Block, requests []int64) demand {
 func (t *timing) instr(in *isa.Instr, requests int64) demand {
 	c := t.machine.Timing(in.Class())
 	s := &t.machine.Split
-	rest := c.Latency - c.Initiation
-	d := demand{passes: c.Initiation / s.Pass.Value, delay: rest}
+	rest, initiation := saturating.Of(c.Latency-c.Initiation), saturating.Of(c.Initiation)
+	d := demand{passes: initiation.Div(t.pass()), delay: rest}
 	if in.Class() >= isa.MemParam { // the rest of its time is the memory's
-		d.passes = s.Address.Value / s.Pass.Value
+		d.passes = saturating.Of(s.Address.Value).Div(t.pass())
 	}
 	switch {
 	case accesses(in):
-		d.accesses, d.service = 1, max(requests, 1)*c.Initiation
+		d.accesses, d.service = 1, initiation.Mul(saturating.Of(max(requests, 1)))
 		switch {
 		case posted(in):
 			d.delay = 0
 		case in.Class() == isa.MemGlobal: // perhaps the L1 has all, and the memory nothing to serve
-			d.delay = max(rest, t.machine.L1.Hit.Value)
+			d.delay = max(rest, saturating.Of(t.machine.L1.Hit.Value))
 		}
 	case in.Op == isa.Prefetch: // no lane accesses anything
 		d.delay = 0
 	case in.Op == isa.Fence || in.Op.Info().Effect&isa.Exits != 0:
 		d.delay = max(rest, t.drain)
 	case in.Op.Info().Effect&isa.Barriers != 0:
-		d.delay = max(rest, t.machine.SM.Barrier.Value)
+		d.delay = max(rest, saturating.Of(t.machine.SM.Barrier.Value))
 	case in.Op == isa.Split:
-		d.delay = max(rest, s.Split.Value)
+		d.delay = max(rest, saturating.Of(s.Split.Value))
 	case in.Op == isa.Merge:
-		d.delay = max(rest, s.Merge.Value)
+		d.delay = max(rest, saturating.Of(s.Merge.Value))
 	}
 	return d
 }

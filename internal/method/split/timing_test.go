@@ -5,6 +5,7 @@ import (
 
 	"warpbound/internal/isa"
 	"warpbound/internal/machine"
+	"warpbound/internal/saturating"
 )
 
 // TestHit: a load has its requests served, or waits for the L1 if that takes longer than what is left when it is served.
@@ -15,7 +16,7 @@ func TestHit(t *testing.T) {
 	}
 	load, store := isa.Instr{Op: isa.Ld, Space: isa.Global, Type: isa.U32}, isa.Instr{Op: isa.St, Space: isa.Global, Type: isa.U32}
 	generic, shared := isa.Instr{Op: isa.Ld, Space: isa.Generic, Type: isa.U32}, isa.Instr{Op: isa.Ld, Space: isa.Shared, Type: isa.U32}
-	for hit, want := range map[int64]int64{0: 146, 100: 146, 149: 149} {
+	for hit, want := range map[int64]saturating.Int{0: 146, 100: 146, 149: 149} {
 		cached := *m
 		cached.L1.Hit.Value = hit
 		timing := newTiming(&cached, &isa.Kernel{})

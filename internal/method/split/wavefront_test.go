@@ -9,6 +9,7 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/method/split"
+	"warpbound/internal/saturating"
 	"warpbound/internal/splitting/bsb"
 )
 
@@ -36,10 +37,10 @@ func (w *wavefront) run(block, stop int, lanes []int) (rest []int, time int64, c
 		if w.steps--; w.steps < 0 {
 			return nil, 0, 0
 		}
-		time += w.costs.Blocks[block]
+		time += w.costs.Blocks[block].Int64()
 		isSplit := slices.Contains(w.splits, block)
 		if isSplit {
-			time += w.costs.Split
+			time += w.costs.Split.Int64()
 			contexts = max(contexts, 1)
 		}
 		groups := w.choose(block, lanes)
@@ -134,10 +135,10 @@ func drawRandom(t *rapid.T) func(n int) int {
 }
 
 func drawCosts(t *rapid.T, blocks int) split.Costs {
-	return split.Costs{
-		Blocks: rapid.SliceOfN(rapid.Int64Range(0, 20), blocks, blocks).Draw(t, "times"),
-		Split:  rapid.Int64Range(0, 5).Draw(t, "split"),
+	cycles := func(maximum int64) *rapid.Generator[saturating.Int] {
+		return rapid.Map(rapid.Int64Range(0, maximum), saturating.Of[int64])
 	}
+	return split.Costs{Blocks: rapid.SliceOfN(cycles(20), blocks, blocks).Draw(t, "times"), Split: cycles(5).Draw(t, "split")}
 }
 
 // TestBoundHolds executes random programs and graphs: no wavefront takes longer than its
@@ -205,13 +206,13 @@ func checkBound(t *rapid.T, flows *rapid.Generator[*cfg.Flow]) {
 		dynamic := split.Costs{Blocks: slices.Clone(costs.Blocks)}
 		for _, b := range marked {
 			if f.Splittable(b) {
-				dynamic.Blocks[b] += costs.Split
+				dynamic.Blocks[b] = dynamic.Blocks[b].Add(costs.Split)
 			}
 		}
 		if d, err := split.LongestPath(context.Background(), f, dynamic, loops, nil); err != nil || d.Cycles < b.Cycles {
 			t.Fatalf("%+v, %v, less than %d\n%s", d, err, b.Cycles, describe(flow, f))
 		}
-		if time > b.Cycles {
+		if time > b.Cycles.Int64() {
 			t.Fatalf("took %d, bound %d; times %v, split %d at %v, iterations %v, uniform %v\n%s",
 				time, b.Cycles, costs.Blocks, costs.Split, splits, w.bound, verdict, describe(flow, f))
 		}

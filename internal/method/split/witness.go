@@ -47,7 +47,7 @@ func (w *witness) Step(s *absexec.Step) {
 	done := &w.done[block]
 	done.add(w.timing.instr(s.Instr, requests))
 	if s.PC == w.config.Graph.Blocks[block].Start {
-		done.times = plus(done.times, 1)
+		done.times = done.times.Add(1)
 		w.enter(block, s)
 	}
 	diverged := s.May != 0 && s.Active&^s.Must != 0 || s.Instr.Op == isa.BrxIdx
@@ -55,6 +55,7 @@ func (w *witness) Step(s *absexec.Step) {
 		w.seen.parts[block] = true
 		if w.config.mayDivide(block) {
 			done.add(w.config.dividing())
+			done.divided = done.divided.Add(1)
 			w.script = nil
 		}
 	}
@@ -88,7 +89,7 @@ func (w *witness) Join() { w.forks-- }
 
 // loop is a loop of which one iteration stands for several.
 type loop struct {
-	times         int64
+	times         saturating.Int
 	done          []work // before
 	entered, back []saturating.Int
 }
@@ -96,25 +97,23 @@ type loop struct {
 // Repeat implements absexec.Visitor.
 func (w *witness) Repeat(times int) {
 	w.script = nil
-	w.loops = append(w.loops, loop{int64(times), slices.Clone(w.done), slices.Clone(w.entered), slices.Clone(w.back)})
+	w.loops = append(w.loops, loop{saturating.Of(times), slices.Clone(w.done), slices.Clone(w.entered), slices.Clone(w.back)})
 }
 
 // Repeated implements absexec.Visitor.
 func (w *witness) Repeated() {
 	l := w.loops[len(w.loops)-1]
 	w.loops = w.loops[:len(w.loops)-1]
-	grown := func(now, before int64) int64 { return plus(before, times(l.times, now-before)) }
+	grown := func(now, before saturating.Int) saturating.Int { return before.AddMul(now.Sub(before), l.times) }
 	for b, before := range l.done {
 		now := w.done[b]
-		w.done[b] = work{grown(now.times, before.times), demand{
+		w.done[b] = work{grown(now.times, before.times), grown(now.divided, before.divided), demand{
 			passes: grown(now.passes, before.passes), delay: grown(now.delay, before.delay),
 			accesses: grown(now.accesses, before.accesses), service: grown(now.service, before.service),
 		}}
 	}
 	for i := range w.back {
-		n := saturating.Of(l.times)
-		w.entered[i] = l.entered[i].AddMul(w.entered[i].Sub(l.entered[i]), n)
-		w.back[i] = l.back[i].AddMul(w.back[i].Sub(l.back[i]), n)
+		w.entered[i], w.back[i] = grown(w.entered[i], l.entered[i]), grown(w.back[i], l.back[i])
 	}
 }
 
@@ -129,7 +128,6 @@ type executions struct {
 	script  *script // nil if it is not known what all wavefronts issue
 	// warnings say where wavefronts were followed less exactly.
 	warnings []diag.Warning
-	checked
 }
 
 // maxGroups is the largest number of workgroups that are counted one by one.
@@ -176,7 +174,7 @@ func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 		all.script.add(c.Launch.Grid(), results)
 	}
 	all.warnings = c.Summarised(x)
-	return all, all.err()
+	return all, nil
 }
 
 // serve adds the demand of a wavefront of each workgroup to that of the workgroup's CU; that
@@ -192,7 +190,7 @@ func (e *executions) serve(grid [3]int, results []absexec.Result) {
 	groups := count(grid)
 	if groups > maxGroups {
 		for cu := range e.demands {
-			e.load(cu, maximum(all), int64((groups-cu+cus-1)/cus))
+			e.load(cu, maximum(all), saturating.Of((groups-cu+cus-1)/cus))
 		}
 		return
 	}
@@ -204,10 +202,10 @@ func (e *executions) serve(grid [3]int, results []absexec.Result) {
 }
 
 // load adds a demand to that of a CU, so many times.
-func (e *executions) load(cu int, d demand, times int64) {
+func (e *executions) load(cu int, d demand, times saturating.Int) {
 	at := &e.demands[cu]
-	at.passes = e.add(at.passes, e.mul(d.passes, times))
-	at.service = e.add(at.service, e.mul(d.service, times))
+	at.passes = at.passes.AddMul(d.passes, times)
+	at.service = at.service.AddMul(d.service, times)
 }
 
 // facts returns what the execution shows: of loops the same as absexec, and how often they

@@ -13,6 +13,7 @@ import (
 	"warpbound/internal/graph"
 	"warpbound/internal/method/split"
 	"warpbound/internal/method/split/published"
+	"warpbound/internal/saturating"
 	"warpbound/internal/splitting/bsb"
 )
 
@@ -296,13 +297,13 @@ func TestPrune(t *testing.T) {
 			t.Fatalf("Form.Select (-published +got):\n%s", diff)
 		}
 
-		costs.Blocks = make([]int64, len(f.Nodes)) // as many blocks as nodes of them
+		costs.Blocks = make([]saturating.Int, len(f.Nodes)) // as many blocks as nodes of them
 		n := 0
 		for i := range f.Nodes {
 			if b := f.Nodes[i].Block; b == bsb.None {
 				e[i] = 0
 			} else {
-				costs.Blocks[b] = e[i]
+				costs.Blocks[b] = saturating.Of(e[i])
 				n++
 			}
 		}
@@ -312,7 +313,7 @@ func TestPrune(t *testing.T) {
 			t.Fatal(err)
 		}
 		p = published.Prune(f, e, sb)
-		if b.Cycles != p.F[0] {
+		if b.Cycles.Int64() != p.F[0] {
 			t.Fatalf("Form.Bound %d, PRUNE %d", b.Cycles, p.F[0])
 		}
 		if diff := cmp.Diff(p.Removed, b.Removed); diff != "" {
