@@ -207,5 +207,5 @@ func figure6(context.Context) ([]estimate.Example, error) {
 // multiprocessors holds 8.
 func transpose(context.Context) ([]estimate.Example, error) {
 	l := Launch{CTAs: 1024, SMs: 14, Resident: 8}
-	return []estimate.Example{example("Section VI-D: waves of MatrixTranspose-1, from its launch", "10", rounds(int64(l.CTAs), l.slots()))}, nil
+	return []estimate.Example{example("Section VI-D: waves of MatrixTranspose-1, from its launch", "10", l.rounds().Int64())}, nil
 }

@@ -2,6 +2,7 @@ package hybrid
 
 import (
 	"fmt"
+	"math/big"
 
 	"warpbound/diag"
 	"warpbound/estimate"
@@ -32,7 +33,11 @@ facts:
 			if i == trace.None {
 				return fmt.Errorf("fact %s: block %s has no ipoint", f.Name, p.Blocks[t.Block].Name)
 			}
-			coef[int(i)] += t.Coef
+			sum := new(big.Int).Add(big.NewInt(coef[int(i)]), big.NewInt(t.Coef))
+			if !sum.IsInt64() {
+				return fmt.Errorf("fact %s: the coefficients of block %s do not fit into 64 bits together", f.Name, p.Blocks[t.Block].Name)
+			}
+			coef[int(i)] = sum.Int64()
 		}
 		g.facts = append(g.facts, placedFact{f, coef})
 	}
@@ -49,18 +54,16 @@ type placedFact struct {
 func (p *Profile) addFacts(w *warpSlice, id estimate.WarpID) error {
 	for i := range p.ipg.facts {
 		f := &p.ipg.facts[i]
-		var sum cycles
-		value := int64(0)
+		var value, negative big.Int // coefficients may be negative: the sum is no saturating.Int
 		for _, slot := range w.used {
 			to := p.edgeOf(p.seen[slot].edge).To
-			value = sum.add(value, sum.mul(f.coef[to], w.counts[slot]))
+			value.Add(&value, new(big.Int).Mul(big.NewInt(f.coef[to]), big.NewInt(w.counts[slot])))
 		}
-		negative := sum.mul(-1, value)
-		if sum.overflow {
+		if negative.Neg(&value); !value.IsInt64() || !negative.IsInt64() {
 			return fmt.Errorf("fact %s: its sum does not fit into 64 bits", f.Name)
 		}
-		p.facts[i].maximum.raise(value, id)
-		p.facts[i].minimum.raise(negative, id)
+		p.facts[i].maximum.raise(value.Int64(), id)
+		p.facts[i].minimum.raise(negative.Int64(), id)
 	}
 	return nil
 }

@@ -130,7 +130,7 @@ func TestTreeEqualsIPET(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if r.Warp.Cycles > tree.Cycles {
+		if r.Warp.Cycles > tree.Cycles.Int64() {
 			rt.Errorf("IPET gives %d, the tree %d: %v", r.Warp.Cycles, tree.Cycles, tree)
 		}
 		bounds := hybrid.Bounds{}
@@ -149,7 +149,7 @@ func TestTreeEqualsIPET(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if r.Warp.Cycles != tree.Cycles {
+		if r.Warp.Cycles != tree.Cycles.Int64() {
 			rt.Errorf("IPET gives %d, the tree %d: %v", r.Warp.Cycles, tree.Cycles, tree)
 		}
 	})

@@ -186,6 +186,7 @@ func TestGeometry(t *testing.T) {
 		{hybrid.Launch{CTAs: 1024, Warps: 8, SMs: 14, Resident: 8}, "10 waves of 64 warps, 1990 cycles"}, // 10 * (10 + 63*3)
 		{hybrid.Launch{CTAs: 112, Warps: 1, SMs: 14, Resident: 8}, "1 waves of 8 warps, 31 cycles"},
 		{hybrid.Launch{SMs: 14, Resident: 8}, "none"},
+		{hybrid.Launch{CTAs: 1024, SMs: 14, Resident: 8}, "none"},
 	} {
 		r, err := analyzeLaunch(t, spans, c.launch)
 		if err != nil {

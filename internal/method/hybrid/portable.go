@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"warpbound/estimate"
+	"warpbound/internal/saturating"
 )
 
 // saved is a profile as another process reads it.
@@ -54,7 +55,7 @@ func (p *Profile) Save(to *gob.Encoder) error {
 	for i := range p.seen {
 		e := &p.seen[i]
 		edge := p.edgeOf(e.edge)
-		s.Edges = append(s.Edges, savedEdge{edge.From, edge.To, e.count, e.sum, e.best, e.maximum, e.worst.saved()})
+		s.Edges = append(s.Edges, savedEdge{edge.From, edge.To, e.count, e.sum.Int64(), e.best, e.maximum, e.worst.saved()})
 	}
 	for _, l := range p.loops {
 		s.Loops = append(s.Loops, l.saved())
@@ -84,7 +85,7 @@ func (p *Profile) Restore(from *gob.Decoder) error {
 		if !ok {
 			return fmt.Errorf("what was saved of a profile has an edge from %d to %d, which the graph does not have", e.From, e.To)
 		}
-		p.seen[p.slotOf(at)] = edgeProfile{at, e.Count, e.Sum, e.Best, e.Worst.peak(), e.Maximum}
+		p.seen[p.slotOf(at)] = edgeProfile{at, e.Count, saturating.Of(e.Sum), e.Best, e.Worst.peak(), e.Maximum}
 	}
 	for i := range s.Loops {
 		p.loops[i] = s.Loops[i].peak()

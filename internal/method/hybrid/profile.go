@@ -3,10 +3,10 @@ package hybrid
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/bits"
 
 	"warpbound/estimate"
+	"warpbound/internal/saturating"
 	"warpbound/internal/trace"
 )
 
@@ -31,9 +31,9 @@ func (p *peak) merge(q peak) {
 
 // edgeProfile is what all runs showed of an edge. Times are in cycles.
 type edgeProfile struct {
-	edge    int   // in IPG.Edges
-	count   int64 // traversals by all warps of all runs
-	sum     int64 // of their times; stays at the largest number once it reaches it
+	edge    int            // in IPG.Edges
+	count   int64          // traversals by all warps of all runs
+	sum     saturating.Int // of their times
 	best    int64
 	worst   peak
 	maximum int64 // traversals by one warp, at most
@@ -44,7 +44,7 @@ func (e *edgeProfile) merge(f *edgeProfile) {
 		e.best = f.best
 	}
 	e.count += f.count
-	e.sum = addSaturating(e.sum, f.sum)
+	e.sum = e.sum.Add(f.sum)
 	e.worst.merge(f.worst)
 	e.maximum = max(e.maximum, f.maximum)
 }
@@ -59,15 +59,6 @@ func (w wide) add(v wide) wide {
 }
 
 func (w wide) float() float64 { return float64(float64(w.high)*(1<<64)) + float64(w.low) }
-
-// addSaturating adds numbers that are not negative. Unlike wrapping or failing
-// addition it gives the same result in every order of merging.
-func addSaturating(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
-}
 
 // Profile sums up what runs show of an IPG. It consumes runs one after the other, as a
 // trace.Sink, in memory that does not grow with their number; a run is sliced into

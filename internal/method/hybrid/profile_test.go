@@ -165,7 +165,7 @@ func TestLoopBounds(t *testing.T) {
 			if err != nil || treeErr != nil {
 				t.Fatal(err, treeErr)
 			}
-			if r.Warp.Cycles != tt.cycles || tree.Cycles != tt.cycles {
+			if r.Warp.Cycles != tt.cycles || tree.Cycles.Int64() != tt.cycles {
 				t.Errorf("hybrid/warp is %d, the tree %d, want %d", r.Warp.Cycles, tree.Cycles, tt.cycles)
 			}
 			if !slices.Contains(r.Warp.Assumptions, tt.want) {
@@ -232,6 +232,8 @@ func TestFacts(t *testing.T) {
 		{"not reached", fact(limit(4), nil, method.FactTerm{Block: 0, Coef: 1}), 0,
 			"fact f: its minimum 4 (annotated) is wrong: run 0, CTA 0, warp 0 has 3"},
 		{"overflow", fact(nil, limit(0), method.FactTerm{Block: 0, Coef: math.MaxInt64}), 0, "does not fit"},
+		{"coefficients", fact(nil, limit(1), method.FactTerm{Block: 2, Coef: 1 << 62}, method.FactTerm{Block: 2, Coef: 1 << 62}), 0,
+			"fact f: the coefficients of block b2 do not fit into 64 bits together"},
 		{"no block", fact(nil, limit(0), method.FactTerm{Block: 9, Coef: 1}), 0, "no block 9"},
 	}
 	analyze := func(f method.Fact, place method.Placement) (*hybrid.Result, error) {

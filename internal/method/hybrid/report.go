@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math/big"
 	"slices"
 
 	"warpbound/estimate"
 	"warpbound/internal/ipet"
 	"warpbound/internal/method"
+	"warpbound/internal/saturating"
 	"warpbound/internal/trace"
 )
 
@@ -68,14 +68,15 @@ func (r *reporter) maximum() string {
 // dynamic is Eq. 1 with jitter counted from the launch. A run ends with the exit of a
 // warp that started at most jitter after the launch and ran for at most Z_warp.
 func (r *reporter) dynamic(warp estimate.Estimate, all *smProfile) (estimate.Estimate, error) {
-	var sum cycles
+	path, jitter := saturating.Of(warp.Cycles), saturating.Of(all.jitter)
+	cycles, published := path.Add(jitter), path.Add(saturating.Of(all.spread))
+	if cycles == saturating.Max || published == saturating.Max {
+		return estimate.Estimate{}, overflow(Dynamic)
+	}
 	detail := &estimate.HybridDynamic{
-		Warp:   warp.Cycles,
-		Jitter: all.jitter,
-		Published: estimate.HybridPublished{
-			Jitter: all.spread,
-			Cycles: sum.add(warp.Cycles, all.spread),
-		},
+		Warp:      warp.Cycles,
+		Jitter:    all.jitter,
+		Published: estimate.HybridPublished{Jitter: all.spread, Cycles: published.Int64()},
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.p.sms)) {
 		sm := r.p.sms[id]
@@ -86,25 +87,24 @@ func (r *reporter) dynamic(warp estimate.Estimate, all *smProfile) (estimate.Est
 	}
 	return estimate.Estimate{
 		Method:   Dynamic,
-		Cycles:   sum.add(warp.Cycles, all.jitter),
+		Cycles:   cycles.Int64(),
 		Evidence: estimate.Observed,
 		Assumptions: append(r.assumptions(),
 			fmt.Sprintf("no warp starts later than %s after the %s (observed)", plural(all.jitter, "cycle"), r.origin())),
 		Detail:    detail,
 		Breakdown: ordered(append(r.shares(1), estimate.Share{Name: "release jitter", Count: 1, Cycles: all.jitter})),
-	}, sum.err(Dynamic)
+	}, nil
 }
 
 // waves is Eq. 2 and, beyond it, the first start and the gaps between waves.
 func (r *reporter) waves(warp estimate.Estimate, all *smProfile) (estimate.Estimate, error) {
-	var sum cycles
-	stall := sum.mul(all.warps-1, all.delta)
-	stalls := sum.mul(all.waves, stall)
-	gaps := sum.mul(all.waves-1, all.gap)
-	published := sum.add(sum.mul(all.waves, warp.Cycles), stalls)
-	total := sum.add(sum.add(published, gaps), all.firstStart)
-	if err := sum.err(Waves); err != nil {
-		return estimate.Estimate{}, err
+	waves := saturating.Of(all.waves)
+	stalls := waves.Mul(saturating.Of(all.warps - 1).Mul(saturating.Of(all.delta)))
+	gaps := saturating.Of(all.waves - 1).Mul(saturating.Of(all.gap))
+	published := stalls.AddMul(waves, saturating.Of(warp.Cycles))
+	total := saturating.Sum(published, gaps, saturating.Of(all.firstStart))
+	if total == saturating.Max {
+		return estimate.Estimate{}, overflow(Waves)
 	}
 	geometry, err := r.geometry(warp, all.delta)
 	if err != nil {
@@ -116,7 +116,7 @@ func (r *reporter) waves(warp estimate.Estimate, all *smProfile) (estimate.Estim
 	}
 	return estimate.Estimate{
 		Method:   Waves,
-		Cycles:   total,
+		Cycles:   total.Int64(),
 		Evidence: estimate.Observed,
 		Assumptions: append(r.assumptions(),
 			fmt.Sprintf("a multiprocessor runs at most %s of at most %s (observed)", plural(all.waves, "wave"), plural(all.warps, "warp")),
@@ -124,12 +124,12 @@ func (r *reporter) waves(warp estimate.Estimate, all *smProfile) (estimate.Estim
 			later+" (observed)"),
 		Detail: &estimate.HybridWaves{
 			Warp: warp.Cycles, Waves: all.waves, WarpsPerWave: all.warps, Delta: all.delta,
-			FirstStart: all.firstStart, Gap: all.gap, Published: published, Geometry: geometry,
+			FirstStart: all.firstStart, Gap: all.gap, Published: published.Int64(), Geometry: geometry,
 		},
 		Breakdown: ordered(append(r.shares(all.waves),
 			estimate.Share{Name: "first start", Count: 1, Cycles: all.firstStart},
-			estimate.Share{Name: "delay of starts in waves", Count: all.waves, Cycles: stalls},
-			estimate.Share{Name: "gaps between waves", Count: all.waves - 1, Cycles: gaps})),
+			estimate.Share{Name: "delay of starts in waves", Count: all.waves, Cycles: stalls.Int64()},
+			estimate.Share{Name: "gaps between waves", Count: all.waves - 1, Cycles: gaps.Int64()})),
 	}, nil
 }
 
@@ -232,7 +232,7 @@ func (r *reporter) warpDetail() *estimate.HybridWarp {
 		edge, seen := r.p.edgeOf(e), r.p.edge(e)
 		row := estimate.HybridEdge{
 			From: r.p.ipg.Name(edge.From), To: r.p.ipg.Name(edge.To), Divergent: edge.Divergent,
-			Best: seen.best, Average: float64(seen.sum) / float64(seen.count),
+			Best: seen.best, Average: seen.sum.Float64() / float64(seen.count),
 			Worst: seen.worst.value, WorstAt: seen.worst.at,
 			Observed: seen.count, Max: seen.maximum, Limited: r.m.Edges[i].Limit != nil, Unknown: e >= r.p.known(),
 		}
@@ -259,14 +259,15 @@ func (r *reporter) shares(times int64) []estimate.Share {
 		return nil
 	}
 	g := r.p.ipg
-	byNode := make([]estimate.Share, g.Exit())
+	counts, cycles := make([]saturating.Int, g.Exit()), make([]saturating.Int, g.Exit())
 	for i, e := range r.m.edge {
-		s := &byNode[r.p.edgeOf(e).From]
-		s.Count += times * r.solution.Counts[i]
-		s.Cycles += times * spent[i]
+		node, n := r.p.edgeOf(e).From, saturating.Of(times)
+		counts[node] = counts[node].AddMul(saturating.Of(r.solution.Counts[i]), n)
+		cycles[node] = cycles[node].AddMul(saturating.Of(spent[i]), n)
 	}
+	byNode := make([]estimate.Share, g.Exit())
 	for node := range byNode {
-		byNode[node].Name = g.Name(node)
+		byNode[node] = estimate.Share{Name: g.Name(node), Count: counts[node].Int64(), Cycles: cycles[node].Int64()}
 		if node < g.Len() {
 			byNode[node].Pos = g.Ipoints[node].Pos
 		}
@@ -281,23 +282,5 @@ func ordered(shares []estimate.Share) []estimate.Share {
 	return shares
 }
 
-// cycles adds and multiplies times and remembers whether a result did not fit.
-type cycles struct{ overflow bool }
-
-func (c *cycles) add(a, b int64) int64 { return c.fit(new(big.Int).Add(big.NewInt(a), big.NewInt(b))) }
-func (c *cycles) mul(a, b int64) int64 { return c.fit(new(big.Int).Mul(big.NewInt(a), big.NewInt(b))) }
-
-func (c *cycles) fit(n *big.Int) int64 {
-	if !n.IsInt64() {
-		c.overflow = true
-		return 0
-	}
-	return n.Int64()
-}
-
-func (c *cycles) err(method string) error {
-	if c.overflow {
-		return fmt.Errorf("%s: %w", method, ipet.ErrOverflow)
-	}
-	return nil
-}
+// overflow is the error of a method whose bound does not fit.
+func overflow(method string) error { return fmt.Errorf("%s: %w", method, ipet.ErrOverflow) }

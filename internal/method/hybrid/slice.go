@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"warpbound/estimate"
+	"warpbound/internal/saturating"
 	"warpbound/internal/trace"
 )
 
@@ -176,7 +177,7 @@ func (s *runSlicer) advance(w *warpSlice, id estimate.WarpID, to int, now int64)
 		e.best = took
 	}
 	e.count++
-	e.sum = addSaturating(e.sum, took)
+	e.sum = e.sum.Add(saturating.Of(took))
 	e.worst.raise(took, id)
 	if n := len(s.p.seen); n > len(w.counts) {
 		w.counts = append(w.counts, make([]int64, n-len(w.counts))...)

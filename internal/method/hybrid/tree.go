@@ -8,6 +8,7 @@ import (
 
 	"warpbound/internal/graph"
 	"warpbound/internal/ipet"
+	"warpbound/internal/saturating"
 )
 
 // ErrDivergent says that a tree cannot bound a kernel because its branches may diverge:
@@ -36,7 +37,7 @@ type Tree struct {
 	Edge   int   // of a Leaf, in IPG.Edges
 	Bound  int64 // of a Rep
 	Parts  []*Tree
-	Cycles int64
+	Cycles saturating.Int
 }
 
 // String renders the tree as a term, such as alt(seq(10, 2*7, 7), seq(3, 5)). Shared
@@ -99,10 +100,11 @@ func NewTree(p *Profile, bounds Bounds) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.sum.overflow {
+	whole := from[p.ipg.Exit()]
+	if whole.Cycles == saturating.Max {
 		return nil, fmt.Errorf("tree: %w", ipet.ErrOverflow)
 	}
-	return from[p.ipg.Exit()], nil
+	return whole, nil
 }
 
 // treeBuilder composes trees for the paths of the observed IPG, loops inside out.
@@ -112,7 +114,6 @@ type treeBuilder struct {
 	order  []int   // of the nodes, reverse post-order
 	in     [][]int // observed edges by destination
 	bounds []int64 // by loop of the forest
-	sum    cycles
 }
 
 func newTreeBuilder(p *Profile, loops []boundedLoop) (*treeBuilder, error) {
@@ -212,7 +213,7 @@ func (b *treeBuilder) arrivals(v int, to map[int]*Tree, from func(u int) bool) *
 	var ways []*Tree
 	for _, e := range b.in[v] {
 		if u := b.p.ipg.Edges[e].From; to[u] != nil && from(u) {
-			ways = append(ways, b.seq(to[u], &Tree{Kind: Leaf, Edge: e, Cycles: b.p.edge(e).worst.value}))
+			ways = append(ways, b.seq(to[u], &Tree{Kind: Leaf, Edge: e, Cycles: saturating.Of(b.p.edge(e).worst.value)}))
 		}
 	}
 	if len(ways) == 1 {
@@ -233,9 +234,9 @@ func (b *treeBuilder) seq(first, second *Tree) *Tree {
 	case second.Kind == Seq && second.Parts == nil:
 		return first
 	}
-	return &Tree{Kind: Seq, Parts: []*Tree{first, second}, Cycles: b.sum.add(first.Cycles, second.Cycles)}
+	return &Tree{Kind: Seq, Parts: []*Tree{first, second}, Cycles: first.Cycles.Add(second.Cycles)}
 }
 
 func (b *treeBuilder) repeat(bound int64, once *Tree) *Tree {
-	return &Tree{Kind: Rep, Bound: bound, Parts: []*Tree{once}, Cycles: b.sum.mul(bound, once.Cycles)}
+	return &Tree{Kind: Rep, Bound: bound, Parts: []*Tree{once}, Cycles: once.Cycles.Mul(saturating.Of(bound))}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"warpbound/internal/saturating"
 	"warpbound/internal/trace"
 )
 
@@ -45,6 +46,11 @@ func (l *Launch) resident() int { return max(l.Resident, 1) }
 
 // slots is how many CTAs the machine holds at a time.
 func (l *Launch) slots() int64 { return int64(l.sms()) * int64(l.resident()) }
+
+// rounds is how often all slots are filled until all CTAs have had one.
+func (l *Launch) rounds() saturating.Int {
+	return saturating.Of(l.CTAs).DivUp(saturating.Of(l.slots()))
+}
 
 // NewProfileOf returns the profile of no run, of traces for which options are needed.
 func NewProfileOf(g *IPG, o Options) *Profile {
