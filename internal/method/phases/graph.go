@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"warpbound/internal/saturating"
 )
 
 // The points of nodes that are no Ipoint of the kernel.
@@ -150,46 +152,57 @@ type hop struct {
 	cycles   int64
 }
 
+// arrival is the longest path to a node.
+type arrival struct {
+	cycles saturating.Int
+	by     hop // the last
+	seen   bool
+}
+
+// extend returns the longer of an arrival and of one by a transition after so many cycles.
+func (a arrival) extend(before saturating.Int, by hop) arrival {
+	if cycles := before.Add(saturating.Of(by.cycles)); !a.seen || cycles > a.cycles {
+		return arrival{cycles, by, true}
+	}
+	return a
+}
+
 // longest returns the length in cycles of the longest path that runs of some groups show, and the path; 0 and nil if
 // they show none.
-func (g *contexts) longest(groups ...int) (cycles int64, path []hop) {
+func (g *contexts) longest(groups ...int) (cycles saturating.Int, path []hop) {
 	order := make([]int32, len(g.nodes))
 	for i := range order {
 		order[i] = int32(i)
 	}
 	slices.SortFunc(order, func(a, b int32) int { return g.nodes[a].compare(g.nodes[b].place) })
-	reached, from := make([]int64, len(g.nodes)), make([]hop, len(g.nodes))
-	for i := range reached {
-		reached[i] = unseen
-	}
+	reached := make([]arrival, len(g.nodes))
 	end := int32(unseen)
 	for _, n := range order {
 		at := &g.nodes[n]
-		if t := at.starts.of(groups...); t > reached[n] {
-			reached[n], from[n] = t, hop{unseen, n, t}
+		if t := at.starts.of(groups...); t != unseen {
+			reached[n] = reached[n].extend(0, hop{unseen, n, t})
 		}
-		if reached[n] == unseen {
+		if !reached[n].seen {
 			continue
 		}
-		if at.point == atExit && (end == unseen || reached[n] > reached[end]) {
+		if at.point == atExit && (end == unseen || reached[n].cycles > reached[end].cycles) {
 			end = n
 		}
 		for i := range at.next {
 			e := &at.next[i]
-			t := e.of(groups...)
-			if t != unseen && reached[n]+t > reached[e.to] {
-				reached[e.to], from[e.to] = reached[n]+t, hop{n, e.to, t}
+			if t := e.of(groups...); t != unseen {
+				reached[e.to] = reached[e.to].extend(reached[n].cycles, hop{n, e.to, t})
 			}
 		}
 	}
 	if end == unseen {
 		return 0, nil
 	}
-	for n := end; n != unseen; n = from[n].from {
-		path = append(path, from[n])
+	for n := end; n != unseen; n = reached[n].by.from {
+		path = append(path, reached[n].by)
 	}
 	slices.Reverse(path)
-	return reached[end], path
+	return reached[end].cycles, path
 }
 
 // lacks reports whether another graph shows something that this one does not, or a longer time.

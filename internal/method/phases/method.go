@@ -2,8 +2,10 @@ package phases
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/graph"
 	"warpbound/internal/machine"
@@ -13,6 +15,9 @@ import (
 
 // ID is the name of the estimate.
 const ID = "hybrid/phases"
+
+// ErrOverflow is the error of an estimate that does not fit into 63 bits.
+var ErrOverflow error = &diag.OverflowError{Err: errors.New(ID + ": the longest path exceeds 2^63-1 cycles")}
 
 // Method is the hybrid method with phases and contexts. The zero Method has all ingredients.
 type Method struct{ Without Ingredients }
@@ -152,6 +157,9 @@ func (r *recording) Bound(ctx context.Context, sinks []trace.Sink) (*method.Answ
 	if all.runs == 0 {
 		return nil, fmt.Errorf("kernel %s: no run was observed", r.kernel)
 	}
-	e := all.estimate()
+	e, err := all.estimate()
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", r.kernel, err)
+	}
 	return &method.Answer{Estimates: []estimate.Estimate{*e}, Runs: int(all.runs), Observed: all.observed()}, nil
 }

@@ -87,14 +87,14 @@ func TestNoRunIsLonger(t *testing.T) {
 			}
 		}
 		for w, g := range one.graphs {
-			if cycles, _ := g.longest(append(sampledGroups(), chosen)...); cycles < longest {
+			if cycles, _ := g.longest(append(sampledGroups(), chosen)...); cycles.Int64() < longest {
 				t.Errorf("windows of %d: %d cycles, but a run takes %d", windows[w], cycles, longest)
 			}
 		}
 		if err := b.Absorb(a); err != nil {
 			t.Fatal(err)
 		}
-		e, merged := one.estimate(), b.estimate()
+		e, merged := estimated(t, one), estimated(t, b)
 		if e.Cycles != merged.Cycles || *e.SelfPrediction != *merged.SelfPrediction || fmt.Sprint(one.observed()) != fmt.Sprint(b.observed()) {
 			t.Errorf("%d cycles, but %d of merged profiles", e.Cycles, merged.Cycles)
 		}
@@ -151,7 +151,7 @@ func TestWaiting(t *testing.T) {
 		if err := r.Replay(p); err != nil {
 			t.Fatal(err)
 		}
-		if e := p.estimate(); e.Cycles != c.want {
+		if e := estimated(t, p); e.Cycles != c.want {
 			t.Errorf("without %+v: %d cycles, want %d", c.without, e.Cycles, c.want)
 		}
 	}
@@ -184,7 +184,7 @@ func TestSelfPrediction(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		e := p.estimate()
+		e := estimated(t, p)
 		if *e.SelfPrediction != c.want || e.Relied() != (c.want.Verdict == estimate.Held) {
 			t.Errorf("%s: %+v, want %+v", c.name, *e.SelfPrediction, c.want)
 		}
@@ -210,7 +210,7 @@ func TestSaved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	e := p.estimate()
+	e := estimated(t, p)
 	if e.Cycles != 5000 || e.SelfPrediction.Verdict != estimate.Held {
 		t.Errorf("%d cycles, %+v", e.Cycles, e.SelfPrediction)
 	}
@@ -234,7 +234,7 @@ func TestExecutions(t *testing.T) {
 	if err := q.Absorb(p); err != nil {
 		t.Fatal(err)
 	}
-	e := q.estimate()
+	e := estimated(t, q)
 	if d := e.Detail.(*estimate.HybridPhases); d.Sampled != 36 || d.Chance != nil || e.SelfPrediction.Verdict != estimate.TooFewRuns {
 		t.Errorf("%d executions, chance %+v, %+v", d.Sampled, d.Chance, e.SelfPrediction)
 	}
@@ -260,7 +260,7 @@ func TestBreakdown(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, s := range p.estimate().Breakdown {
+	for _, s := range estimated(t, p).Breakdown {
 		got = append(got, fmt.Sprintf("%s %d", s.Name, s.Cycles))
 	}
 	if want := []string{"behind 60", "launch to the start of the CTA 10", "start 10", "entry 10", "release of a barrier 10"}; !slices.Equal(got, want) {
@@ -279,7 +279,7 @@ func TestFixed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if e := p.estimate(); e.Cycles != 110 || e.Breakdown != nil || e.SelfPrediction.Verdict != estimate.Fixed {
+	if e := estimated(t, p); e.Cycles != 110 || e.Breakdown != nil || e.SelfPrediction.Verdict != estimate.Fixed {
 		t.Errorf("%d cycles, %+v, %v", e.Cycles, e.SelfPrediction, e.Breakdown)
 	}
 }
@@ -336,4 +336,14 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%v: error %v, want %s", c.records, err, c.want)
 		}
 	}
+}
+
+// estimated returns the estimate of a profile.
+func estimated(t rapid.TB, p *profile) *estimate.Estimate {
+	t.Helper()
+	e, err := p.estimate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }

@@ -145,6 +145,7 @@ func (r *numberReader) times() (t times) {
 	if !r.failed {
 		copy(t[:], r.left)
 		r.left = r.left[len(t):]
+		r.failed = slices.Min(t[:]) < unseen
 	}
 	return t
 }

@@ -9,6 +9,7 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/method"
+	"warpbound/internal/saturating"
 )
 
 // enough is the number of sampled runs from which on self-prediction is tried: two in each tenth.
@@ -35,7 +36,7 @@ func (p *profile) predict() (window int, verdict *estimate.SelfPrediction) {
 		verdict.Window, verdict.Exceeded = int64(windows[w]), 0
 		for split := range splits {
 			rest := slices.DeleteFunc(sampledGroups(), func(g int) bool { return g == split })
-			if cycles, _ := p.graphs[w].longest(split, chosen); cycles < p.longest.of(rest...) {
+			if cycles, _ := p.graphs[w].longest(split, chosen); cycles.Int64() < p.longest.of(rest...) {
 				verdict.Exceeded++
 			}
 		}
@@ -47,13 +48,17 @@ func (p *profile) predict() (window int, verdict *estimate.SelfPrediction) {
 	return len(windows) - 1, verdict
 }
 
-func (p *profile) estimate() *estimate.Estimate {
+// estimate returns the estimate from all runs. It is ErrOverflow if the longest path does not fit.
+func (p *profile) estimate() (*estimate.Estimate, error) {
 	window, verdict := p.predict()
 	g := p.graphs[window]
-	cycles, path := g.longest(append(sampledGroups(), chosen)...)
-	breakdown := p.shares(g, path)
-	if verdict.Verdict == estimate.Fixed {
-		cycles, breakdown = p.longest.any(), nil
+	length, path := g.longest(append(sampledGroups(), chosen)...)
+	cycles, breakdown := p.longest.any(), []estimate.Share(nil)
+	if verdict.Verdict != estimate.Fixed {
+		if length == saturating.Max {
+			return nil, ErrOverflow
+		}
+		cycles, breakdown = length.Int64(), p.shares(g, path)
 	}
 	detail := &estimate.HybridPhases{Contexts: len(g.nodes), CTAsPerClass: p.of.together, Sampled: p.sampled, Chance: p.chance()}
 	for i := range g.nodes {
@@ -82,7 +87,7 @@ func (p *profile) estimate() *estimate.Estimate {
 	return &estimate.Estimate{
 		Method: p.of.id, Cycles: cycles, Evidence: estimate.Observed, Assumptions: list, Detail: detail, SelfPrediction: verdict,
 		Breakdown: breakdown,
-	}
+	}, nil
 }
 
 // seen says what the times of transitions are.
