@@ -13,11 +13,11 @@ import (
 	"warpbound/internal/method/split"
 )
 
-// greatJob is a launch of one wavefront of the kernel k.
+// greatJob is a launch of workgroups of one wavefront of the kernel k.
 const greatJob = `
 	module = "k.ptx"
 	machine = "gcn3-split"
-	grid = [1]
+	grid = [%d]
 	block = [64]
 	[[param]]
 	name = "x"
@@ -57,23 +57,25 @@ func TestGreatLoops(t *testing.T) {
 	annotated := func(n int64) string { return fmt.Sprintf("[loop]\nL = %d", n) }
 	for _, c := range []struct {
 		name        string
+		groups      int
 		mask        int64
 		exit, loops string
 		iterations  int64
 		overflows   bool
 	}{
-		{"counted", 1<<31 - 1, "setp.lt.u32 %p, %i, %n;", "", 1<<31 - 2, false},
-		{"stated, 2^30", 0, data, annotated(1 << 30), 1 << 30, false},
-		{"stated, 2^30 + 1", 0, data, annotated(1<<30 + 1), 1<<30 + 1, false},
-		{"stated, 2^40", 0, data, annotated(1 << 40), 1 << 40, false},
-		{"stated, 2^50", 0, data, annotated(1 << 50), 1 << 50, false},
-		{"stated, 2^62", 0, data, annotated(1 << 62), 0, true},
-		{"stated, 2^63 - 1", 0, data, annotated(math.MaxInt64), 0, true},
+		{"counted", 1, 1<<31 - 1, "setp.lt.u32 %p, %i, %n;", "", 1<<31 - 2, false},
+		{"stated, 2^30", 1, 0, data, annotated(1 << 30), 1 << 30, false},
+		{"stated, 2^30 + 1", 1, 0, data, annotated(1<<30 + 1), 1<<30 + 1, false},
+		{"stated, 2^40", 1, 0, data, annotated(1 << 40), 1 << 40, false},
+		{"stated, 2^50", 1, 0, data, annotated(1 << 50), 1 << 50, false},
+		{"stated, 2^50, of many workgroups", 2048, 0, data, annotated(1 << 50), 0, true}, // a wavefront's time fits
+		{"stated, 2^62", 1, 0, data, annotated(1 << 62), 0, true},
+		{"stated, 2^63 - 1", 1, 0, data, annotated(math.MaxInt64), 0, true},
 	} {
 		for _, mode := range []string{"none", "dws", "pws"} {
 			files := fstest.MapFS{
 				"k.ptx":    {Data: fmt.Appendf(nil, greatKernel, c.mask, c.exit)},
-				"job.toml": {Data: fmt.Appendf(nil, greatJob, mode, c.loops)},
+				"job.toml": {Data: fmt.Appendf(nil, greatJob, c.groups, mode, c.loops)},
 			}
 			j, err := warpbound.LoadFS(files, "job.toml", warpbound.LoadOptions{AllowAbsurd: true, Effort: 1.0 / 1024})
 			if err != nil {
