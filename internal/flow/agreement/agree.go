@@ -123,8 +123,8 @@ func (a *Result) mergeVaries(block int, reg isa.Reg) bool {
 	return a.mixesForms(block, in)
 }
 
-// Diverges reports whether lanes may go different ways at the end of a block.
-func (a *Result) Diverges(b int) bool {
+// diverges reports whether lanes may go different ways at the end of a block.
+func (a *Result) diverges(b int) bool {
 	return slices.ContainsFunc(a.findSelectors(b), func(f affine.Form) bool { return a.FormVaries(f, b) })
 }
 

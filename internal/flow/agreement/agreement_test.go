@@ -1,4 +1,4 @@
-package agreement_test
+package agreement
 
 import (
 	"math/bits"
@@ -7,7 +7,6 @@ import (
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/emu"
-	"warpbound/internal/flow/agreement"
 	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/isa"
@@ -29,7 +28,7 @@ func solved(g *cfg.Graph, launch launchfacts.Launch) *fixpoint.Solution {
 func checkAgreement(t *testing.T, l *flowtest.Launch, vague bool, ctas int) {
 	t.Helper()
 	s := solved(l.Graph, l.Known(vague))
-	r := agreement.Find(s, nil)
+	r := Find(s, nil)
 	l.Run(t, ctas, func(c *emu.CTA, k int) func(*emu.Effect) {
 		w := &c.Warps[k]
 		pc, active := w.PC(), w.Active()
@@ -38,7 +37,7 @@ func checkAgreement(t *testing.T, l *flowtest.Launch, vague bool, ctas int) {
 			checkRegisters(t, l, s, r, w, b, active)
 		}
 		return func(eff *emu.Effect) {
-			if eff.Diverged && !r.Diverges(b) {
+			if eff.Diverged && !r.diverges(b) {
 				t.Fatalf("lanes diverge at the end of %s", l.Graph.Name(b))
 			}
 		}
@@ -47,7 +46,7 @@ func checkAgreement(t *testing.T, l *flowtest.Launch, vague bool, ctas int) {
 
 // checkRegisters compares the registers on which lanes agree at the beginning of a block.
 func checkRegisters(
-	t *testing.T, l *flowtest.Launch, s *fixpoint.Solution, r *agreement.Result, w *emu.Warp, b int, active uint64,
+	t *testing.T, l *flowtest.Launch, s *fixpoint.Solution, r *Result, w *emu.Warp, b int, active uint64,
 ) {
 	t.Helper()
 	first := bits.TrailingZeros64(active)

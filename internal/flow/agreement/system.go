@@ -77,7 +77,7 @@ func (a *Result) updateSymbol(s affine.Symbol) bool {
 
 // updateBranch reports whether it is new that the branch of a block diverges.
 func (a *Result) updateBranch(b int) bool {
-	if a.branches[b] != nil || !a.Diverges(b) {
+	if a.branches[b] != nil || !a.diverges(b) {
 		return false
 	}
 	x := a.describeBranch(b)

@@ -78,7 +78,7 @@ func (a *Result) FindPartial() []bool {
 	partial := make([]bool, a.flow.Len())
 	var ends []int // branches behind which lanes may end
 	for b := range g.Blocks {
-		if !a.Diverges(b) {
+		if !a.diverges(b) {
 			continue
 		}
 		region := a.findReached(g.Reconverge(b), a.flow.Succ(b)...)
