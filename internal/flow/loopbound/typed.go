@@ -113,16 +113,17 @@ func (t *linearCounter) goesRound() bool {
 		return false
 	}
 	for _, sign := range []bool{false, true} {
-		first, last, okA := strided.Range(t.from, sign)
-		least, greatest, okB := strided.Range(t.c.B.Set, sign)
+		startMin, startMax, okA := strided.Range(t.from, sign)
+		limitMin, limitMax, okB := strided.Range(t.c.B.Set, sign)
 		if !okA || !okB {
 			return false // a word of 64 bits, which has no bound that one could mistake
 		}
-		distance := greatest - first
+		distance := limitMax - startMin
 		if !t.step.IsPositive() {
-			distance = last - least
+			distance = startMax - limitMin
 		}
-		if uint64(last-first) == t.from.Span() && uint64(greatest-least) == t.c.B.Set.Span() && uint64(distance) == far {
+		inOrder := uint64(startMax-startMin) == t.from.Span() && uint64(limitMax-limitMin) == t.c.B.Set.Span()
+		if inOrder && uint64(distance) == far {
 			return false
 		}
 	}

@@ -23,17 +23,17 @@ func (m *Machine) restrictByParts(v *Value, pc int) *Value {
 		return v
 	}
 	set := v.Set
-	meet := func(words strided.Interval, ok bool) {
+	restrict := func(words strided.Interval, ok bool) {
 		if both, common := set.Meet(words); ok && common {
 			set = both
 		}
 	}
 	for i, t := range v.Form.Terms {
 		rest := withoutTerm(v.Form, t)
-		meet(m.maskedSum(t, rest, pc))
-		meet(m.remainderSum(t, rest, pc))
+		restrict(m.maskedSum(t, rest, pc))
+		restrict(m.remainderSum(t, rest, pc))
 		for _, u := range v.Form.Terms[:i] {
-			meet(m.fieldsSum(t, u, withoutTerm(rest, u), pc))
+			restrict(m.fieldsSum(t, u, withoutTerm(rest, u), pc))
 		}
 	}
 	if set == v.Set {
