@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
 	"warpbound/estimate"
 
 	"warpbound"
