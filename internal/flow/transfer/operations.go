@@ -575,7 +575,7 @@ func (m *Machine) nameResult(pc, i int, in *isa.Instr, v *Value, args []*Value) 
 		return v
 	}
 	result := m.defineResult(pc, i, v.Set, in, false, formsOf(args)...)
-	if y, own := result.Form.AsSymbol(); own && in != nil && !m.settled {
+	if y, own := result.Form.AsSymbol(); own && in != nil && m.Narrow && !m.settled { // else nothing asks for them
 		m.Syms.Symbols[y].Sets = setsOf(args)
 	}
 	return result

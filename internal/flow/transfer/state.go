@@ -21,14 +21,14 @@ type owner struct{ _ byte }
 
 const (
 	pageSize  = 32 // registers
-	chunkSize = 32 // pages
+	chunkSize = 8  // pages
 )
 
 // chunk is a part of the states that share it.
 type chunk struct {
 	pages [chunkSize]*page
 	owner *owner
-	own   uint32 // the pages that its owner alone has
+	own   uint8 // the pages that its owner alone has
 }
 
 type page [pageSize]*Value
