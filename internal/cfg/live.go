@@ -47,7 +47,7 @@ func TraceLiveness(g *Graph, trace constraint.Trace) *Live {
 			l.set(l.start(b), r)
 		}
 	}
-	l.solve(trace)
+	l.solveSystem(trace)
 	return l
 }
 
@@ -75,11 +75,11 @@ func (l *Live) exposed() [][]isa.Reg {
 	return exposed
 }
 
-// solve extends the sets to the least solution: what is live at the start of a successor and not
+// solveSystem extends the sets to the least solution: what is live at the start of a successor and not
 // overwritten is live at the start of the block. In post-order, a pass for each level of loop
 // nesting and two more suffice where the flow graph is reducible (Kam and Ullman, "Global data flow
 // analysis and iterative algorithms", 1976).
-func (l *Live) solve(trace constraint.Trace) {
+func (l *Live) solveSystem(trace constraint.Trace) {
 	killed := l.killed()
 	order := graph.PostOrder(l.g.runs, l.g.Entry())
 	successors := func(b int, visit func(int)) {
@@ -92,15 +92,15 @@ func (l *Live) solve(trace constraint.Trace) {
 	system := constraint.System{
 		Variables: l.g.Len(), Uses: successors, Height: l.g.Len() * len(l.global),
 		Order:  slices.DeleteFunc(order, func(b int) bool { return b == l.g.Exit() }),
-		Update: func(b int) bool { return l.extend(b, killed[b*l.words:][:l.words]) },
-		Trace:  trace, Describe: l.describe,
+		Update: func(b int) bool { return l.extendBlock(b, killed[b*l.words:][:l.words]) },
+		Trace:  trace, Describe: l.describeBlock,
 	}
 	system.Solve()
 }
 
-// extend joins what is live at the starts of the successors of block b to what is live at its own
+// extendBlock joins what is live at the starts of the successors of block b to what is live at its own
 // start, killed excepted. It reports whether that is more than before.
-func (l *Live) extend(b int, killed []uint64) bool {
+func (l *Live) extendBlock(b int, killed []uint64) bool {
 	grown, in := false, l.start(b)
 	for _, s := range l.g.runs.Succ(b) {
 		if s == l.g.Exit() {
@@ -116,9 +116,9 @@ func (l *Live) extend(b int, killed []uint64) bool {
 	return grown
 }
 
-// describe returns the name of block b with its position, and those of the registers that are live
+// describeBlock returns the name of block b with its position, and those of the registers that are live
 // at its start.
-func (l *Live) describe(b int) (name, fact string) {
+func (l *Live) describeBlock(b int) (name, fact string) {
 	var names []string
 	for _, r := range l.In(b) {
 		names = append(names, l.g.Kernel.Regs[r].Name)

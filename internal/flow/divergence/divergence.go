@@ -46,7 +46,7 @@ func TraceAnalysis(f *gated.Form, l Launch, trace constraint.Trace) (*Result, er
 	for v := range a.from {
 		a.from[v] = gated.None
 	}
-	values := a.system()
+	values := a.makeSystem()
 	constraint.Iterate(len(f.Graph.Blocks), func(pass int) bool {
 		values.Solve()
 		return a.part(pass)
@@ -105,11 +105,11 @@ type analysis struct {
 	steps int // blocks that were walked
 }
 
-// system returns the rules of values, which have the verdicts for facts.
-func (a *analysis) system() *constraint.System {
+// makeSystem returns the rules of values, which have the verdicts for facts.
+func (a *analysis) makeSystem() *constraint.System {
 	return &constraint.System{
 		Variables: len(a.values), Order: constraint.Ascending(len(a.values)), Height: int(Divergent) * len(a.values),
-		Uses: a.operands, Trace: a.trace, Describe: a.describe,
+		Uses: a.visitOperands, Trace: a.trace, Describe: a.describeVerdict,
 		Update: func(v int) bool {
 			verdict, from := a.rule(gated.ID(v))
 			if verdict <= a.values[v] {
@@ -121,8 +121,8 @@ func (a *analysis) system() *constraint.System {
 	}
 }
 
-// operands calls visit for the values on whose verdicts that of a value depends.
-func (a *analysis) operands(v int, visit func(int)) {
+// visitOperands calls visit for the values on whose verdicts that of a value depends.
+func (a *analysis) visitOperands(v int, visit func(int)) {
 	value := &a.Form.Values[v]
 	list := value.Args
 	if value.Kind == gated.Result {
@@ -138,8 +138,8 @@ func (a *analysis) operands(v int, visit func(int)) {
 	}
 }
 
-// describe returns how a value is made, with its place, and its verdict.
-func (a *analysis) describe(v int) (name, fact string) {
+// describeVerdict returns how a value is made, with its place, and its verdict.
+func (a *analysis) describeVerdict(v int) (name, fact string) {
 	value, g := &a.Form.Values[v], a.Form.Graph
 	pos, made := g.Blocks[value.Block].Source(), a.Form.Define(gated.ID(v))
 	if value.Instr >= 0 {

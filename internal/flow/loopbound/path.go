@@ -36,7 +36,9 @@ type paths struct {
 }
 
 func newPaths(r *fixpoint.Solution) *paths {
-	p := &paths{solution: r, into: make([][]fixpoint.Edge, len(r.Graph.Blocks)), branches: make(map[fixpoint.Edge][]transfer.Fact)}
+	p := &paths{
+		solution: r, into: make([][]fixpoint.Edge, len(r.Graph.Blocks)), branches: make(map[fixpoint.Edge][]transfer.Fact),
+	}
 	for b := range r.Graph.Blocks {
 		for i, e := range r.Graph.Blocks[b].Edges {
 			if r.Along[b][i] != nil && e.To < len(p.into) {

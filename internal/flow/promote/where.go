@@ -65,7 +65,7 @@ type cell struct {
 // false if that is not known of one that comes of a local variable. trace may be nil.
 func locate(k *isa.Kernel, spans map[int]span, trace constraint.Trace) (*whereabouts, bool) {
 	w := &whereabouts{kernel: k, spans: spans, regs: make([]where, len(k.Regs)), cells: make(map[cell]where), accesses: make(map[int]where)}
-	system := w.system(trace)
+	system := w.makeSystem(trace)
 	for system.Solve(); w.rest() && !w.failed; {
 		system.Solve()
 	}
@@ -80,13 +80,13 @@ func locate(k *isa.Kernel, spans map[int]span, trace constraint.Trace) (*whereab
 	return w, !w.failed
 }
 
-// system returns what the instructions compute as a system of constraints, of which none says more
+// makeSystem returns what the instructions compute as a system of constraints, of which none says more
 // once an address has led to what is not known. The variables are the registers, and last all cells
 // as one.
-func (w *whereabouts) system(trace constraint.Trace) *constraint.System {
+func (w *whereabouts) makeSystem(trace constraint.Trace) *constraint.System {
 	cells := len(w.regs)
 	s := &constraint.System{
-		Variables: cells + 1, Order: constraint.Ascending(len(w.kernel.Instrs)), Trace: trace, Describe: w.describe,
+		Variables: cells + 1, Order: constraint.Ascending(len(w.kernel.Instrs)), Trace: trace, Describe: w.describePlace,
 		Uses: func(pc int, visit func(int)) {
 			in := &w.kernel.Instrs[pc]
 			in.Reads(func(r isa.Reg) { visit(int(r)) })
@@ -121,20 +121,20 @@ func (w *whereabouts) system(trace constraint.Trace) *constraint.System {
 	return s
 }
 
-// describe returns an instruction with its position, and where the addresses lead that it computes
+// describePlace returns an instruction with its position, and where the addresses lead that it computes
 // or stores.
-func (w *whereabouts) describe(pc int) (name, fact string) {
+func (w *whereabouts) describePlace(pc int) (name, fact string) {
 	in := &w.kernel.Instrs[pc]
 	var facts []string
-	in.Writes(func(r isa.Reg) { facts = append(facts, w.kernel.Regs[r].Name+" "+w.format(w.regs[r])) })
+	in.Writes(func(r isa.Reg) { facts = append(facts, w.kernel.Regs[r].Name+" "+w.formatPlace(w.regs[r])) })
 	for _, c := range w.stored(pc) {
-		facts = append(facts, fmt.Sprintf("[%s%+d] %s", w.kernel.Vars[c.variable].Name, c.at, w.format(w.cells[c])))
+		facts = append(facts, fmt.Sprintf("[%s%+d] %s", w.kernel.Vars[c.variable].Name, c.at, w.formatPlace(w.cells[c])))
 	}
 	return fmt.Sprintf("%v: %s", in.Pos, w.kernel.Format(in)), "{" + strings.Join(facts, ", ") + "}"
 }
 
 // format returns a word for where an address leads.
-func (w *whereabouts) format(at where) string {
+func (w *whereabouts) formatPlace(at where) string {
 	switch {
 	case !at.reached:
 		return "unreached"

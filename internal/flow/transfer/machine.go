@@ -49,9 +49,9 @@ type Machine struct {
 	settled     bool       // what is known of symbols stays as it is
 }
 
-// NewMachine returns a machine that executes the instructions of a kernel, whose flow graph has these
-// dominators. Of memory it knows what some of them load; in divergedOps are the operations of a warp in which lanes may take part that
-// are at other instructions.
+// NewMachine returns a machine that executes the instructions of a kernel, whose flow graph has
+// these dominators. Of memory it knows what some of them load; in divergedOps are the operations of
+// a warp in which lanes may take part that are at other instructions.
 func NewMachine(
 	g *cfg.Graph, dom *graph.DomTree, launch *launchfacts.Launch, known Loads, divergedOps map[isa.Op]bool,
 ) *Machine {
@@ -262,7 +262,9 @@ func (m *Machine) joinOldValue(st *State, pc, i int, v *Value) *Value {
 // defineResult returns a result that has no form but its own symbol. varies says that the lanes
 // may get different results even from the same arguments; args are what it is computed
 // from.
-func (m *Machine) defineResult(pc, i int, set strided.Interval, in *isa.Instr, varies bool, args ...affine.Form) *Value {
+func (m *Machine) defineResult(
+	pc, i int, set strided.Interval, in *isa.Instr, varies bool, args ...affine.Form,
+) *Value {
 	return m.defineAt(pc, m.kernel.Instrs[pc].Dst[i].Reg, set, in, varies, args...)
 }
 

@@ -58,14 +58,14 @@ func (m *Machine) maskedSum(t affine.Term, rest affine.Form, pc int) (strided.In
 	if !whole.IsKnown() || len(whole.Terms) >= len(rest.Terms)+len(y.Args[0].Terms) {
 		return strided.Interval{}, false
 	}
-	cleared := m.argument(y, 0).And(strided.Const(rest.Bits, ^y.Args[1].Constant&strided.Mask(rest.Bits)))
+	cleared := m.wordsOfArgument(y, 0).And(strided.Const(rest.Bits, ^y.Args[1].Constant&strided.Mask(rest.Bits)))
 	return m.Syms.Words(whole).Sub(cleared.Times(t.Coefficient)), true
 }
 
 // fieldsSum returns the words of k*p - k*q + rest, for p and q that are bits of one word.
 func (m *Machine) fieldsSum(p, q affine.Term, rest affine.Form, pc int) (strided.Interval, bool) {
-	a, okA := m.bitField(affine.OfSymbol(rest.Bits, p.Symbol), pc)
-	b, okB := m.bitField(affine.OfSymbol(rest.Bits, q.Symbol), pc)
+	a, okA := m.findBitField(affine.OfSymbol(rest.Bits, p.Symbol), pc)
+	b, okB := m.findBitField(affine.OfSymbol(rest.Bits, q.Symbol), pc)
 	cancels := (p.Coefficient+q.Coefficient)&strided.Mask(rest.Bits) == 0
 	if !okA || !okB || !cancels || a.shift != b.shift || !a.word.Equal(b.word) {
 		return strided.Interval{}, false
@@ -83,8 +83,8 @@ type bitField struct {
 	mask  uint64
 }
 
-// bitField returns the bits of a word that a form is when an instruction executes.
-func (m *Machine) bitField(f affine.Form, pc int) (bitField, bool) {
+// findBitField returns the bits of a word that a form is when an instruction executes.
+func (m *Machine) findBitField(f affine.Form, pc int) (bitField, bool) {
 	s, single := f.AsSymbol()
 	if !single {
 		return bitField{}, false
@@ -99,7 +99,7 @@ func (m *Machine) bitField(f affine.Form, pc int) (bitField, bool) {
 			return bitField{}, false
 		}
 	}
-	of, nested := m.bitField(args[0], y.PC)
+	of, nested := m.findBitField(args[0], y.PC)
 	if !nested {
 		of = bitField{word: args[0], mask: strided.Mask(f.Bits)}
 	}
@@ -120,7 +120,7 @@ func (m *Machine) bitField(f affine.Form, pc int) (bitField, bool) {
 // remainder x - d*q.
 func (m *Machine) remainderSum(t affine.Term, rest affine.Form, pc int) (strided.Interval, bool) {
 	divisor := -strided.SignExtend(t.Coefficient, rest.Bits)
-	q, ok := m.quotient(affine.OfSymbol(rest.Bits, t.Symbol), pc)
+	q, ok := m.findQuotient(affine.OfSymbol(rest.Bits, t.Symbol), pc)
 	if !ok || divisor < 2 {
 		return strided.Interval{}, false
 	}
@@ -131,7 +131,7 @@ func (m *Machine) remainderSum(t affine.Term, rest affine.Form, pc int) (strided
 		}
 	}
 	rest = rest.AddMultiple(q.word, ^uint64(0))
-	lo, hi, ok := q.remainders(divisor)
+	lo, hi, ok := q.rangeOfRemainders(divisor)
 	if mask := strided.Mask(rest.Bits); ok && rest.IsKnown() && uint64(hi-lo) <= mask {
 		return m.Syms.Words(rest).Add(strided.Between(rest.Bits, uint64(lo)&mask, uint64(hi)&mask)), true
 	}
@@ -147,19 +147,20 @@ type quotient struct {
 	truncated  bool             // rounded towards zero instead, in that one is added if the word is negative
 }
 
-// quotient returns the quotient that a form is when an instruction executes.
-func (m *Machine) quotient(f affine.Form, pc int) (quotient, bool) {
+// findQuotient returns the quotient that a form is when an instruction executes.
+func (m *Machine) findQuotient(f affine.Form, pc int) (quotient, bool) {
 	s, single := f.AsSymbol()
 	if !single {
 		return m.correctedProduct(f, pc)
 	}
 	y := m.operationBefore(s, pc)
-	if y == nil || len(y.Args) != 2 || len(y.Args[1].Terms) > 0 || f.Bits != y.Args[0].Bits || f.Bits != y.Operation.Type.Bits() {
+	if y == nil || len(y.Args) != 2 || len(y.Args[1].Terms) > 0 || f.Bits != y.Args[0].Bits ||
+		f.Bits != y.Operation.Type.Bits() {
 		return quotient{}, false
 	}
 	c, in := y.Args[1].Constant, y.Operation
 	power := func(n uint64) *big.Int { return new(big.Int).Lsh(big.NewInt(1), uint(n)) }
-	q := quotient{word: y.Args[0], words: m.argument(y, 0), times: big.NewInt(1), signed: in.Type.IsSigned()}
+	q := quotient{word: y.Args[0], words: m.wordsOfArgument(y, 0), times: big.NewInt(1), signed: in.Type.IsSigned()}
 	switch {
 	case in.Op == isa.Div && !q.signed && c > 0:
 		q.per = new(big.Int).SetUint64(c)
@@ -168,7 +169,7 @@ func (m *Machine) quotient(f affine.Form, pc int) (quotient, bool) {
 		q.times, q.per = new(big.Int).SetUint64(c), power(uint64(f.Bits))
 		return q, true
 	case in.Op == isa.Shr && c < uint64(f.Bits):
-		if of, ok := m.quotient(y.Args[0], y.PC); ok && of.signed == q.signed {
+		if of, ok := m.findQuotient(y.Args[0], y.PC); ok && of.signed == q.signed {
 			of.per = new(big.Int).Mul(of.per, power(c))
 			return of, true
 		}
@@ -212,12 +213,13 @@ func magnitude(coefficient uint64, bits int) uint64 {
 func (m *Machine) correctedProduct(f affine.Form, pc int) (quotient, bool) {
 	for _, t := range f.Terms {
 		y := m.operationBefore(t.Symbol, pc)
-		if t.Coefficient != 1 || y == nil || y.Operation.Op != isa.MulHi || y.Operation.Type.Bits() != f.Bits || len(y.Args[1].Terms) > 0 {
+		if t.Coefficient != 1 || y == nil || y.Operation.Op != isa.MulHi ||
+			y.Operation.Type.Bits() != f.Bits || len(y.Args[1].Terms) > 0 {
 			continue
 		}
 		word, c, rest := y.Args[0], y.Args[1].Constant, withoutTerm(f, t)
 		one := new(big.Int).Lsh(big.NewInt(1), uint(f.Bits))
-		q := quotient{word: word, words: m.argument(y, 0), signed: y.Operation.Type.IsSigned()}
+		q := quotient{word: word, words: m.wordsOfArgument(y, 0), signed: y.Operation.Type.IsSigned()}
 		q.times, q.per = new(big.Int).SetUint64(c), new(big.Int).Set(one)
 		switch {
 		case q.signed && strided.SignExtend(c, f.Bits) < 0 && rest.Equal(word):
@@ -250,13 +252,13 @@ func (m *Machine) isSignOf(s affine.Symbol, word affine.Form, pc int) bool {
 		!y.Args[1].Equal(affine.Constant(32, uint64(word.Bits-1))) {
 		return false
 	}
-	q, ok := m.quotient(y.Args[0], y.PC)
+	q, ok := m.findQuotient(y.Args[0], y.PC)
 	return y.Args[0].Equal(word) || ok && q.signed && q.word.Equal(word)
 }
 
-// remainders returns the range of x - d*q for the quotient q of all words x; false if it does not
-// fit.
-func (q quotient) remainders(divisor int64) (lo, hi int64, ok bool) {
+// rangeOfRemainders returns the range of x - d*q for the quotient q of all words x; false if it does
+// not fit.
+func (q quotient) rangeOfRemainders(divisor int64) (lo, hi int64, ok bool) {
 	first, last, d := new(big.Int), new(big.Int), big.NewInt(divisor)
 	if q.signed {
 		from, to := q.words.Signed()
@@ -268,16 +270,16 @@ func (q quotient) remainders(divisor int64) (lo, hi int64, ok bool) {
 		last.SetUint64(to)
 	}
 	if !q.truncated {
-		lower, upper := q.remaindersDown(first, last, d)
+		lower, upper := q.rangeOfRemaindersDown(first, last, d)
 		return fitRange(lower, upper)
 	}
-	e := q.excess(d)
+	e := q.excessOf(d)
 	if e.Sign() <= 0 {
 		return 0, 0, false
 	}
 	// A negative word has one more, and so its remainder d less: it is above -d, and below -x*e/per.
 	above, below := new(big.Int).Sub(big.NewInt(1), d), floorQuotient(e.Mul(e, first.Neg(first)), q.per)
-	lower, upper := q.remaindersDown(new(big.Int), last, d)
+	lower, upper := q.rangeOfRemaindersDown(new(big.Int), last, d)
 	return fitRange(smaller(lower, above), greater(upper, below))
 }
 
@@ -286,12 +288,13 @@ func fitRange(lower, upper *big.Int) (lo, hi int64, ok bool) {
 	return lower.Int64(), upper.Int64(), lower.IsInt64() && upper.IsInt64()
 }
 
-// remaindersDown returns the range of x - d*q for words x from first to last if q is rounded down.
+// rangeOfRemaindersDown returns the range of x - d*q for words x from first to last if q is rounded
+// down.
 //
 // The real quotient is x/d + x*e/(d*per), and q is less by less than one:
 // -x*e/per <= x - d*q < d - x*e/per.
-func (q quotient) remaindersDown(first, last, d *big.Int) (lower, upper *big.Int) {
-	e := q.excess(d)
+func (q quotient) rangeOfRemaindersDown(first, last, d *big.Int) (lower, upper *big.Int) {
+	e := q.excessOf(d)
 	a, b := new(big.Int).Mul(first, e), new(big.Int).Mul(last, e)
 	if a.Cmp(b) > 0 {
 		a, b = b, a
@@ -302,8 +305,8 @@ func (q quotient) remaindersDown(first, last, d *big.Int) (lower, upper *big.Int
 	return lower, floorQuotient(upper, q.per)
 }
 
-// excess returns e = d*times - per: by how much the factor is too great, times d.
-func (q quotient) excess(d *big.Int) *big.Int {
+// excessOf returns e = d*times - per: by how much the factor is too great, times d.
+func (q quotient) excessOf(d *big.Int) *big.Int {
 	e := new(big.Int).Mul(d, q.times)
 	return e.Sub(e, q.per)
 }
@@ -355,8 +358,8 @@ func (m *Machine) operationBefore(s affine.Symbol, pc int) *affine.SymbolFacts {
 	return y
 }
 
-// argument returns the words of an argument of an operation that gave a symbol its value.
-func (m *Machine) argument(y *affine.SymbolFacts, i int) strided.Interval {
+// wordsOfArgument returns the words of an argument of an operation that gave a symbol its value.
+func (m *Machine) wordsOfArgument(y *affine.SymbolFacts, i int) strided.Interval {
 	words := m.Syms.Words(y.Args[i])
 	if y.Sets == nil {
 		return words

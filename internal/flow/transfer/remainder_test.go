@@ -29,7 +29,7 @@ func TestRangeOfRemainders(t *testing.T) {
 		q.truncated = q.signed && rapid.Bool().Draw(t, "truncated")
 		set := strided.Between(width, uint64(rapid.Byte().Draw(t, "first")), uint64(rapid.Byte().Draw(t, "last")))
 		q.words = set
-		lo, hi, ok := q.remainders(d)
+		lo, hi, ok := q.rangeOfRemainders(d)
 		if !ok {
 			return
 		}
@@ -55,7 +55,7 @@ func TestRangeOfRemainders(t *testing.T) {
 // A range that needs more than 64 bits is none.
 func TestRangeOfRemaindersDoesNotFit(t *testing.T) {
 	q := quotient{words: strided.Any(32), times: new(big.Int).Lsh(big.NewInt(1), 80), per: big.NewInt(1)}
-	if lo, hi, ok := q.remainders(3); ok {
+	if lo, hi, ok := q.rangeOfRemainders(3); ok {
 		t.Errorf("from %d to %d", lo, hi)
 	}
 }

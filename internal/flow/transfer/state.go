@@ -133,14 +133,14 @@ func FindDiffering(states []*State) []isa.Reg {
 // given one.
 func (c *chunk) appendDiffering(d *chunk, first isa.Reg, regs []isa.Reg) []isa.Reg {
 	for k := range isa.Reg(chunkSize) {
-		if p, q := c.page(k), d.page(k); p != q {
+		if p, q := c.pageAt(k), d.pageAt(k); p != q {
 			regs = p.appendDiffering(q, first+k*pageSize, regs)
 		}
 	}
 	return regs
 }
 
-func (c *chunk) page(k isa.Reg) *page {
+func (c *chunk) pageAt(k isa.Reg) *page {
 	if c == nil {
 		return nil
 	}

@@ -100,14 +100,14 @@ func (t *statistics) Warnings() []diag.Warning {
 	}
 	for i := range t.serial.found {
 		if s := &t.serial.found[i]; s.fault != nil {
-			warnings = append(warnings, s.warning())
+			warnings = append(warnings, s.makeWarning())
 		}
 	}
 	return append(warnings, hazards(t.result.Hazards)...)
 }
 
-// warning warns of the fault of a serial run, which the simulated one has not had.
-func (s *serialFindings) warning() diag.Warning {
+// makeWarning warns of the fault of a serial run, which the simulated one has not had.
+func (s *serialFindings) makeWarning() diag.Warning {
 	f := s.fault
 	text := fmt.Sprintf("thread (%d,%d,%d) of CTA (%d,%d,%d) faults if warps run one after the other, %s: %v",
 		f.Thread[0], f.Thread[1], f.Thread[2], f.CTA[0], f.CTA[1], f.CTA[2], s.order, f.Err)
