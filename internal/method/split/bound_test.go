@@ -32,6 +32,7 @@ func TestBoundErrors(t *testing.T) {
 		{"negative bound", loop, []saturating.Int{1, 2, 3}, func(int) (int64, string, bool) { return -1, "", true }, nil, "the bound of the loop at b1 is -1"},
 		{"too long", loop, []saturating.Int{1, math.MaxInt64 / 5, 3}, known, nil, split.ErrOverflow.Error()},
 		{"too few times", loop, []saturating.Int{1, 2}, known, nil, "times of 2 blocks for a flow graph of 3"},
+		{"negative time", loop, []saturating.Int{1, -2, 3}, known, nil, "block b1 takes -2 cycles, a split 0"},
 		{"no branch to split", loop, []saturating.Int{1, 2, 3}, known, []int{1}, "the branch of block b1 cannot be split"},
 		{"endless", flowOf(2, edges("0>1 1>1"), nil), []saturating.Int{1, 1}, known, nil, split.ErrEndless.Error()},
 	}

@@ -75,6 +75,11 @@ func (e *evaluation) kernel(ctx context.Context) (vector, error) {
 	if len(e.costs.Blocks) != e.form.Flow().Len() {
 		return nil, fmt.Errorf("times of %d blocks for a flow graph of %d", len(e.costs.Blocks), e.form.Flow().Len())
 	}
+	for b, t := range e.costs.Blocks {
+		if t < 0 || e.costs.Split < 0 {
+			return nil, fmt.Errorf("block %s takes %d cycles, a split %d", e.form.BlockName(b), t, e.costs.Split)
+		}
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
