@@ -75,8 +75,8 @@ func (l *Live) exposed() [][]isa.Reg {
 	return exposed
 }
 
-// solveSystem extends the sets to the least solution: what is live at the start of a successor and not
-// overwritten is live at the start of the block. In post-order, a pass for each level of loop
+// solveSystem extends the sets to the least solution: what is live at the start of a successor and
+// not overwritten is live at the start of the block. In post-order, a pass for each level of loop
 // nesting and two more suffice where the flow graph is reducible (Kam and Ullman, "Global data flow
 // analysis and iterative algorithms", 1976).
 func (l *Live) solveSystem(trace constraint.Trace) {
@@ -98,8 +98,8 @@ func (l *Live) solveSystem(trace constraint.Trace) {
 	system.Solve()
 }
 
-// extendBlock joins what is live at the starts of the successors of block b to what is live at its own
-// start, killed excepted. It reports whether that is more than before.
+// extendBlock joins what is live at the starts of the successors of block b to what is live at its
+// own start, killed excepted. It reports whether that is more than before.
 func (l *Live) extendBlock(b int, killed []uint64) bool {
 	grown, in := false, l.start(b)
 	for _, s := range l.g.runs.Succ(b) {
@@ -116,8 +116,8 @@ func (l *Live) extendBlock(b int, killed []uint64) bool {
 	return grown
 }
 
-// describeBlock returns the name of block b with its position, and those of the registers that are live
-// at its start.
+// describeBlock returns the name of block b with its position, and those of the registers that are
+// live at its start.
 func (l *Live) describeBlock(b int) (name, fact string) {
 	var names []string
 	for _, r := range l.In(b) {

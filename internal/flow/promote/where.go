@@ -80,9 +80,9 @@ func locate(k *isa.Kernel, spans map[int]span, trace constraint.Trace) (*whereab
 	return w, !w.failed
 }
 
-// makeSystem returns what the instructions compute as a system of constraints, of which none says more
-// once an address has led to what is not known. The variables are the registers, and last all cells
-// as one.
+// makeSystem returns what the instructions compute as a system of constraints, of which none says
+// more once an address has led to what is not known. The variables are the registers, and last all
+// cells as one.
 func (w *whereabouts) makeSystem(trace constraint.Trace) *constraint.System {
 	cells := len(w.regs)
 	s := &constraint.System{
@@ -121,8 +121,8 @@ func (w *whereabouts) makeSystem(trace constraint.Trace) *constraint.System {
 	return s
 }
 
-// describePlace returns an instruction with its position, and where the addresses lead that it computes
-// or stores.
+// describePlace returns an instruction with its position, and where the addresses lead that it
+// computes or stores.
 func (w *whereabouts) describePlace(pc int) (name, fact string) {
 	in := &w.kernel.Instrs[pc]
 	var facts []string
