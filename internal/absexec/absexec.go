@@ -9,6 +9,7 @@ import (
 
 	"warpbound/diag"
 	"warpbound/internal/cfg"
+	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 	"warpbound/internal/semantics"
 )
@@ -43,6 +44,8 @@ type Config struct {
 	Annotated func(header int) (iterations int64, at diag.Pos, ok bool)
 	// Useless says of loops, by header, the range of which type alone bounds them: for messages.
 	Useless map[int]string
+	// Infeasible are edges of the flow graph along which control never passes, as the analysis of values has found.
+	Infeasible map[graph.Edge]bool
 	// MaxBoxes limits the boxes of CTAs that are told apart for one warp. Beyond it what
 	// depends on the CTA in a way that a box has no form for is unknown.
 	MaxBoxes int

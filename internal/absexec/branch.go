@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"warpbound/diag"
+	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 )
 
@@ -108,6 +109,10 @@ func (x *execution) follow(successors []successor) error {
 	block := x.graph.BlockOf(pc)
 	by := x.chosen(x.instr(pc))
 	successors = slices.DeleteFunc(successors, func(s successor) bool { return s.may == 0 || x.fails(block, s.pc) })
+	successors, err := x.deleteInfeasible(block, successors)
+	if err != nil {
+		return err
+	}
 	var all, overlap uint64
 	for _, s := range successors {
 		overlap |= all & s.may
@@ -174,6 +179,27 @@ func (x *execution) follow(successors []successor) error {
 // fails: the flow graph does not have the edge.
 func (x *execution) fails(block, pc int) bool {
 	return !slices.Contains(x.graph.Succ(block), x.graph.BlockOf(pc))
+}
+
+// deleteInfeasible takes away the paths that no thread goes. If it is certain here that one does, one of the two analyses
+// is wrong.
+func (x *execution) deleteInfeasible(block int, successors []successor) ([]successor, error) {
+	top := x.top()
+	var never, feasible uint64
+	possible := slices.DeleteFunc(slices.Clone(successors), func(s successor) bool {
+		if !x.config.Infeasible[graph.Edge{From: block, To: x.graph.BlockOf(s.pc)}] {
+			feasible |= s.may
+			return false
+		}
+		never |= s.may
+		return true
+	})
+	if wrong := never &^ feasible; top.must&wrong != 0 && x.alternative == 0 {
+		in := x.instr(top.pc)
+		return nil, diag.Errorf(in.Pos, "internal error: kernel %s: warp %d of the CTAs %s surely goes a way behind %s that no thread goes",
+			x.kernel.Readable(), x.warp, x.box, x.kernel.Format(in))
+	}
+	return possible, nil
 }
 
 // vanish takes lanes out of the running entry, because an execution in which they are

@@ -141,6 +141,9 @@ func (x *execution) accelerate(top *entry, c *loopCount, before *state) error {
 			if n == allIterations {
 				break // nothing ends the loop
 			}
+			if x.config.Useless[x.graph.BlockOf(z.body.header)] != "" && must == 0 {
+				return x.unbounded(c.loop)
+			}
 			return x.jump(top, c, y, at, must, open, n)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"warpbound/internal/graph"
 )
 
 // summary counts what an execution shows.
@@ -336,6 +338,49 @@ func TestErrors(t *testing.T) {
 		c.Bound = func(int) (int, bool) { return 3, true }
 		if err := fails(c); err == nil || !strings.Contains(err.Error(), "known to make at most 3 iterations") {
 			t.Errorf("got %v", err)
+		}
+	})
+	// The loop ends when its counter has wrapped around. Whether lanes enter it is not known, unless all do.
+	wraps := func(before string) Config {
+		l := compile(t, 0, x, x, "", before+` head: add.u32 %r1, %r1, 8; setp.eq.u32 %p1, %r1, 0; @%p1 bra done; bra head; done: ret;`)
+		c := l.config()
+		c.Useless, c.MaxSteps = make(map[int]string), 1<<12
+		for _, loop := range l.graph.Loops().Loops {
+			c.Useless[loop.Header] = "its counter"
+		}
+		return c
+	}
+	t.Run("a loop without a useful bound", func(t *testing.T) {
+		err := fails(wraps("mov.u32 %r1, 0; ld.global.u32 %r2, [%buf]; setp.eq.u32 %p2, %r2, 0; @%p2 bra done;"))
+		var unbounded *UnboundedLoop
+		if !errors.As(err, &unbounded) || unbounded.Name != "head" || unbounded.Range != "its counter" {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("a loop that all lanes enter", func(t *testing.T) {
+		if err := fails(wraps("mov.u32 %r1, 0;")); err != nil {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("a way that no thread goes", func(t *testing.T) {
+		l := compile(t, 0, x, x, "", `setp.eq.u32 %p1, %d, 0; @%p1 bra L; st.global.u32 [%buf], %t; L: setp.eq.u32 %p2, %n, 0; @%p2 bra M; st.global.u32 [%buf], %n; M: ret;`)
+		never := func(of, to int) Config {
+			c := l.config()
+			c.Infeasible = map[graph.Edge]bool{{From: of, To: to}: true}
+			return c
+		}
+		if err := fails(never(2, 4)); err == nil || !strings.Contains(err.Error(), "internal error") {
+			t.Errorf("got %v", err)
+		}
+		steps := func(c Config) int64 {
+			results, err := New(c).Warp(context.Background(), 0, func(Box) Visitor { return &summary{} })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return results[0].Steps
+		}
+		if with, without := steps(l.config()), steps(never(0, 1)); without != with-1 {
+			t.Errorf("%d instructions, and %d without one of them", with, without)
 		}
 	})
 	t.Run("a loop without end", func(t *testing.T) {

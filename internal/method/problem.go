@@ -9,6 +9,7 @@ import (
 	"warpbound/internal/budget"
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/value"
+	"warpbound/internal/graph"
 	"warpbound/internal/machine"
 	"warpbound/internal/semantics"
 )
@@ -214,12 +215,20 @@ const maxSteps = 1 << 21
 // MaxSteps returns how many instructions are executed abstractly of one warp at most.
 func (p *Problem) MaxSteps() int64 { return p.Effort.Of(maxSteps) }
 
+// Infeasible returns the edges of the flow graph along which control never passes, by what is known of values.
+func (p *Problem) Infeasible() map[graph.Edge]bool {
+	if p.Values == nil {
+		return nil
+	}
+	return p.Values.Infeasible()
+}
+
 // Executor returns what executes warps of the launch abstractly, telling so many boxes of CTAs apart.
 func (p *Problem) Executor(boxes int) *absexec.Executor {
 	checked, assumed := absexec.Ranges(p.Fixed)
 	return absexec.New(absexec.Config{
 		Fixed: checked, Assumed: assumed, Launch: p.Launch, Graph: p.Graph, Inputs: p.Inputs, Uniform: p.Uniform,
-		MaxBoxes: boxes, MaxSteps: p.MaxSteps(), Useless: p.Useless, Executed: p.Executed,
+		MaxBoxes: boxes, MaxSteps: p.MaxSteps(), Useless: p.Useless, Infeasible: p.Infeasible(), Executed: p.Executed,
 		Bound: func(header int) (int, bool) {
 			n, _, ok := p.LoopBound(header)
 			return n, ok

@@ -1,6 +1,7 @@
 package fixpoint
 
 import (
+	"maps"
 	"slices"
 
 	"warpbound/internal/cfg"
@@ -65,20 +66,22 @@ func (r *Solution) WordsAt(block int, reg isa.Reg) (strided.Interval, bool) {
 }
 
 // FindInfeasible returns the edges of the flow graph along which control never passes, although it
-// may come to the block where they begin.
-func (r *Solution) FindInfeasible() []graph.Edge {
-	var edges []graph.Edge
+// may come to the block where they begin. Two blocks have one edge, however many ways a branch has
+// from one to the other.
+func (r *Solution) FindInfeasible() map[graph.Edge]bool {
+	infeasible := make(map[graph.Edge]bool)
 	for b := range r.Graph.Blocks {
 		if r.In[b] == nil {
 			continue
 		}
 		for i, e := range r.Graph.Blocks[b].Edges {
-			if r.Along[b][i] == nil {
-				edges = append(edges, graph.Edge{From: b, To: e.To})
-			}
+			edge := graph.Edge{From: b, To: e.To}
+			before, seen := infeasible[edge]
+			infeasible[edge] = r.Along[b][i] == nil && (before || !seen)
 		}
 	}
-	return edges
+	maps.DeleteFunc(infeasible, func(_ graph.Edge, never bool) bool { return !never })
+	return infeasible
 }
 
 // WordsEntering returns what a register can hold whenever a thread enters a loop of the flow

@@ -254,7 +254,7 @@ func (m *Machine) DeriveFacts(c *Condition, holds bool) ([]Fact, bool) {
 	}
 	a, b, ok := RestrictCompared(c.A.Set, c.B.Set, cmp, c.Sign)
 	return slices.Concat(m.widenFact(c.A.Form, a), m.widenFact(c.B.Form, b), m.deriveDifference(c, cmp),
-		m.deriveResidues(c.A.Form, a), m.deriveResidues(c.B.Form, b)), ok
+		m.deriveMasked(c.A.Form, a), m.deriveMasked(c.B.Form, b)), ok
 }
 
 // deriveDifference returns what a comparison says of the difference of its operands, if that counts
@@ -425,12 +425,11 @@ func (m *Machine) RefineState(st *State, c *Condition, holds bool) (*State, bool
 	return out, true
 }
 
-// deriveResidues returns what it says of an operand that the low bits of it are a word: what
-// remainder it leaves.
-func (m *Machine) deriveResidues(f affine.Form, set strided.Interval) []Fact {
+// deriveMasked returns what it says of a word that its low bits are words of a set: the word is one of
+// the set if it has no other bits, and else it leaves a known remainder if the set is a single word.
+func (m *Machine) deriveMasked(f affine.Form, set strided.Interval) []Fact {
 	s, single := f.AsSymbol()
-	word, constant := set.IsConst()
-	if !single || !constant {
+	if !single {
 		return nil
 	}
 	y := &m.Syms.Symbols[s]
@@ -439,10 +438,14 @@ func (m *Machine) deriveResidues(f affine.Form, set strided.Interval) []Fact {
 	}
 	low := y.Args[1]
 	mask := low.Constant
-	if len(low.Terms) > 0 || mask == 0 || mask == strided.Mask(low.Bits) || mask&(mask+1) != 0 {
+	if len(low.Terms) > 0 || mask == 0 || mask == strided.Mask(low.Bits) || mask&(mask+1) != 0 || !y.Args[0].IsKnown() {
 		return nil
 	}
-	if word > mask || !y.Args[0].IsKnown() {
+	if _, greatest := m.wordsOfArgument(y, 0).Unsigned(); greatest <= mask && set.Bits() == low.Bits {
+		return []Fact{{y.Args[0], set}}
+	}
+	word, constant := set.IsConst()
+	if !constant || word > mask {
 		return nil
 	}
 	return []Fact{{y.Args[0], strided.FromSpan(low.Bits, word, strided.Mask(low.Bits)-mask, mask+1)}}

@@ -164,6 +164,9 @@ and.b32 %r4, %r1, 7; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 9; @%p1 bra L;`,
 		{"the same in each iteration", `mov.u32 %r5, 0;
 L: ld.global.u32 %r1, [%buf+4]; and.b32 %r2, %r1, 31; setp.lt.u32 %p1, %r1, 9; @%p1 bra S; add.u32 %r6, %r6, 1;
 S: and.b32 %r3, %r1, 7; sub.s32 %r9, %r2, %r3; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 9; @%p1 bra L;`, strided.Steps(32, 0, 24, 8)},
+		{"a word of which the low bits are compared", "and.b32 %r2, %r1, 31; mul.lo.u32 %r3, %r2, 205; shr.u32 %r3, %r3, 10; mul.lo.u32 %r3, %r3, 5; sub.u32 %r3, %r2, %r3; and.b32 %r4, %r3, 255; mov.u32 %r9, 1; setp.eq.u32 %p1, %r4, 0; @%p1 bra S; mov.u32 %r9, %r3; S:", strided.Between(32, 1, 4)},
+		{"a word of which the low bits are one of some", "and.b32 %r2, %r1, 7; mov.u32 %r9, 0; setp.gt.u32 %p1, %r2, 2; @%p1 bra S; mov.u32 %r9, %r1; S:", any32},
+		{"a word that has one more bit", "and.b32 %r3, %r1, 15; and.b32 %r2, %r3, 7; mov.u32 %r9, 0; setp.gt.u32 %p1, %r2, 2; @%p1 bra S; mov.u32 %r9, %r3; S:", strided.Between(32, 0, 15)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := setOf(t, "ld.global.u32 %r1, [%buf];"+c.body+"st.global.u32 [%buf], %r9;", "%r9")

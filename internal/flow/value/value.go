@@ -146,7 +146,7 @@ func (r *Result) At(block int, reg isa.Reg) (strided.Interval, bool) {
 
 // Infeasible returns the edges of the flow graph along which control never passes, although it may
 // come to the block where they begin.
-func (r *Result) Infeasible() []graph.Edge { return r.solution.FindInfeasible() }
+func (r *Result) Infeasible() map[graph.Edge]bool { return r.solution.FindInfeasible() }
 
 // Entering returns what a register can hold whenever a thread enters a loop of the flow graph's
 // forest; false if nothing is known, or if control never comes there.

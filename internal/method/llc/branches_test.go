@@ -144,7 +144,7 @@ func TestSlowAtomics(t *testing.T) {
 	ld.global.u32 %u, [%x];
 ` + c.body + "\nret;\n}\n")},
 				"m.toml":   {Data: []byte("base = \"integrated-fermi\"\nname = \"slow-atomics\"\n[llc]\natomic = { value = 900, unit = \"core cycles per further operation on one address\", source = \"choice\" }\n")},
-				"job.toml": {Data: []byte("module = \"k.ptx\"\nmachine = \"m.toml\"\ngrid = [2]\nblock = [64]\nparam = [{name = \"x\", type = \"u32\", count = 1, init = \"uniform(1, 9)\"}, {name = \"y\", type = \"u32\", count = 64}]\n")},
+				"job.toml": {Data: []byte("module = \"k.ptx\"\nmachine = \"m.toml\"\ngrid = [2]\nblock = [64]\nparam = [{name = \"x\", type = \"u32\", count = 1, init = \"uniform(0, 9)\"}, {name = \"y\", type = \"u32\", count = 64}]\n")},
 			}, 1)
 			within(t, job, all, c.times)
 		})
@@ -175,7 +175,7 @@ STORE:
 ` + strings.Repeat("\tst.shared.u32 [%a], %t;\n", 100) + `	ret;
 }
 `)},
-		"job.toml": {Data: []byte("module = \"k.ptx\"\nmachine = \"integrated-fermi\"\ngrid = [1]\nblock = [32]\nparam = [{name = \"x\", type = \"u32\", count = 1, init = \"uniform(1, 9)\"}]\n")},
+		"job.toml": {Data: []byte("module = \"k.ptx\"\nmachine = \"integrated-fermi\"\ngrid = [1]\nblock = [32]\nparam = [{name = \"x\", type = \"u32\", count = 1, init = \"uniform(0, 9)\"}]\n")},
 	}, 1)
 	within(t, job, all, 3)
 }

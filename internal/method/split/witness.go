@@ -141,7 +141,7 @@ func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 	checked, assumed := absexec.Ranges(c.Fixed)
 	x := absexec.New(absexec.Config{
 		Launch: c.Launch, Graph: c.Graph, Inputs: c.Inputs, Fixed: checked, Assumed: assumed, MaxSteps: c.MaxSteps(), Executed: c.Executed,
-		Useless: c.Useless,
+		Useless: c.Useless, Infeasible: c.Infeasible(),
 		Uniform: func(b int) bool { return !known.parts[b] },
 		Bound: func(header int) (int, bool) {
 			l := known.loops[c.Graph.Loops().Innermost(header)]
