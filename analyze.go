@@ -46,7 +46,8 @@ type AnalyzeOptions struct {
 	// otherwise is an error.
 	Refusals bool
 
-	Try bool // holds static bounds against one run of some seconds at most, where no other is made
+	// Try, unless it is none, is a budget that proven bounds are held against. Runs are made as far as they can change the verdict.
+	Try Budget
 
 	// Phase, unless nil, is told what is done next: the name of a static method, "runs" or "races".
 	Phase func(what string)
@@ -134,6 +135,7 @@ func ParsePlacement(s string) (Placement, error) {
 // is a *diag.VoidBoundError if one is proven, else a *diag.ContradictionError.
 func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*estimate.Analysis, error) {
 	req := opts.request()
+	req.Try = opts.Try.is.MaxCycles(j.ClockHz())
 	end, err := runs.Share(ctx, &req.Campaign, j.on, opts.Runs.Campaign, fleet.Config(opts.Runs.Fleet))
 	if err != nil {
 		return nil, err
@@ -168,7 +170,7 @@ func (o *AnalyzeOptions) request() analysis.Request {
 		Path: o.Write.LP != nil, Certify: o.Write.Certificate != nil, Placed: o.Ipoints.text,
 		Campaign: campaign.Spec{Vectors: r.Vectors, UntilStable: r.UntilStable, Inputs: inputs(r.Inputs), Repeats: r.Repeats, Taken: r.Taken, Progress: r.Progress, Begin: r.Begin, Cores: r.Cores, OneCore: r.OneCore}, MaxCycles: r.MaxCycles,
 		EndToEnd: r.EndToEnd, Observe: r.Observe, Holdout: r.Holdout, Traces: r.Traces, TracesName: r.TracesName,
-		Refusals: o.Refusals, Try: o.Try, Phase: o.Phase, Grace: o.Grace,
+		Refusals: o.Refusals, Phase: o.Phase, Grace: o.Grace,
 	}
 }
 

@@ -19,18 +19,17 @@ func ParseBudget(text string) (Budget, error) {
 // Given reports whether there is a budget.
 func (b Budget) Given() bool { return b.is.Given() }
 
-// MaxCycles returns the greatest number of cycles that is within the budget, at hz cycles per second; 0 if there is none.
-func (b Budget) MaxCycles(hz float64) int64 { return b.is.MaxCycles(hz) }
-
 // Budget returns the budget that the job states.
 func (j *Job) Budget() Budget { return Budget{j.on.Spec.Budget} }
 
-// Check holds an analysis of the job against a budget, which is given. The least estimate with the evidence that it
-// requires, or a stronger one, counts; of empty evidence that with the strongest there is. An analysis for a check should
-// list refusals (AnalyzeOptions.Refusals): a run over the budget is a verdict even if no method has an estimate.
+// Check enters the verdict of an analysis of the job on a budget, which is given (estimate.Analysis.Judge), and says what else is to
+// be said of the job. The analysis should list refusals (AnalyzeOptions.Refusals).
 func (j *Job) Check(a *estimate.Analysis, b Budget, requires estimate.Evidence) estimate.CheckedJob {
-	pos := j.on.First().Graph.Kernel.Pos
-	return check.Job(a, pos, check.Limits{Budget: b.is, Hz: a.Hz(j.ClockHz()), Requires: requires})
+	l := check.Limits{Budget: b.is, Hz: a.Hz(j.ClockHz()), Requires: requires}
+	if b == j.Budget() {
+		l.Pos = j.on.Spec.Pos.Budget
+	}
+	return check.Job(a, j.on.First().Graph.Kernel.Pos, l)
 }
 
 // RegisterCounts returns one number of registers of a thread (LoadOptions.Registers) for each number of CTAs that an SM may hold at a
@@ -38,10 +37,8 @@ func (j *Job) Check(a *estimate.Analysis, b Budget, requires estimate.Evidence) 
 // GPU from sm_70 on, and an error if a run has several launches and does not state the number of each.
 func (j *Job) RegisterCounts() ([]int, error) { return workload.RegisterCounts(j.on.Workload) }
 
-// WorstOf is the worst of checks of one job, each with one of those numbers of registers of a thread.
-func WorstOf(registers []int, checks []estimate.CheckedJob) estimate.CheckedJob {
-	return check.Worst(registers, checks)
-}
+// WorstOf is the worst of checks of one job, each with one of those numbers.
+func WorstOf(counts []int, all []estimate.CheckedJob) estimate.CheckedJob { return check.Worst(counts, all) }
 
 // Unchecked is what a check says of a job that cannot be loaded or analysed, because of an error.
 func Unchecked(name string, err error) estimate.CheckedJob { return check.Failure(name, err) }

@@ -62,11 +62,8 @@ type SourceLink struct {
 }
 
 // Strong returns the estimate that counts if evidence weaker than requires does not: the least that bounds the kernel as
-// its wavefronts split. It is nil if there is none. Of empty evidence it is Tightest.
+// its wavefronts split. It is nil if there is none.
 func (a *Analysis) Strong(requires Evidence) *Estimate {
-	if requires == "" {
-		return a.Tightest()
-	}
 	var best *Estimate
 	for i := range a.Estimates {
 		e := &a.Estimates[i]

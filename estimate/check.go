@@ -1,46 +1,36 @@
 package estimate
 
-// Verdict is what a check says of a job and its budget.
-type Verdict string
-
-// The verdicts.
-const (
-	Within  Verdict = "within"  // the bound is at most the budget
-	Over    Verdict = "over"    // the bound, or a run, takes longer than the budget
-	Unknown Verdict = "unknown" // no bound counts
-	Failed  Verdict = "failed"  // the job could not be read, run or bounded
-)
-
 // Check is whether jobs keep to their budgets.
 type Check struct {
 	Provenance
-	// Verdict is over if a job is, else unknown if one is that or failed, else within.
-	Verdict  Verdict      `json:"verdict"`
-	Requires Evidence     `json:"requires"` // weaker estimates do not count
-	Within   int          `json:"within"`   // number of jobs with that verdict
-	Over     int          `json:"over"`     // likewise
-	Unknown  int          `json:"unknown"`  // likewise
-	Failed   int          `json:"failed"`   // likewise
-	Jobs     []CheckedJob `json:"jobs"`     // in the order in which they were named
+	// Verdict is that of the worst job: one that missed its budget, else one that failed, else one of which nothing is shown.
+	Verdict  *Verdict     `json:"verdict"`
+	Requires Evidence     `json:"requires"`  // weaker estimates do not count
+	Met      int          `json:"met"`       // number of jobs with that verdict
+	Missed   int          `json:"missed"`    // likewise
+	NotShown int          `json:"not_shown"` // likewise, of those that did not fail
+	Failed   int          `json:"failed"`    // number of jobs that failed
+	Jobs     []CheckedJob `json:"jobs"`      // in the order in which they were named
 }
 
 // CheckedJob is whether one job keeps to its budget. Of a job that failed, what could not be found out is empty.
 type CheckedJob struct {
-	Job         string      `json:"job"`
-	Kernel      string      `json:"kernel"`
-	Pos         string      `json:"pos"`      // of the kernel, or of what is wrong: file:line:col
-	Launches    int         `json:"launches"` // of a run, as the job lists them; 0 if it launches its kernel once
-	Machine     string      `json:"machine"`
-	MachineHash string      `json:"machine_hash"`
-	ModuleHash  string      `json:"module_hash"` // SHA-256 of the module's text
-	JobHash     string      `json:"job_hash"`    // of the job's file, of the data files that it names, and of inputs that are kept beside it
-	Verdict     Verdict     `json:"verdict"`
-	Budget      *TimeBudget `json:"budget"`               // nil if the job failed
-	Alone       bool        `json:"alone,omitempty"`      // as in an Analysis
-	ClockMode   string      `json:"clock_mode,omitempty"` // likewise
-	Threads     string      `json:"threads,omitempty"`    // likewise
-	// Answer is the estimate that counts: the least of those with the strongest evidence, or the least with the evidence
-	// that is required or a stronger one; nil if there is none. Bound is the same with all that is known of it.
+	Job         string   `json:"job"`
+	Kernel      string   `json:"kernel"`
+	Pos         string   `json:"pos"`      // of the kernel, or of what is wrong: file:line:col
+	Launches    int      `json:"launches"` // of a run, as the job lists them; 0 if it launches its kernel once
+	Machine     string   `json:"machine"`
+	MachineHash string   `json:"machine_hash"`
+	ModuleHash  string   `json:"module_hash"` // SHA-256 of the module's text
+	JobHash     string   `json:"job_hash"`    // of the job's file, of the data files that it names, and of inputs that are kept beside it
+	Verdict     *Verdict `json:"verdict"`
+	// Failed is set if the job could not be read, run or bounded, or if a run exceeds a bound, though it is within the budget.
+	Failed    bool        `json:"failed"`
+	Budget    *TimeBudget `json:"budget"`               // nil if the job failed
+	Alone     bool        `json:"alone,omitempty"`      // as in an Analysis
+	ClockMode string      `json:"clock_mode,omitempty"` // likewise
+	Threads   string      `json:"threads,omitempty"`    // likewise
+	// Answer is the estimate that the verdict counts; nil if there is none. Bound is the same with all that is known of it.
 	Answer   *Answer         `json:"answer"`
 	Bound    *Estimate       `json:"bound"`
 	Refused  []MethodRefusal `json:"refused"`  // as in an Analysis
@@ -51,7 +41,7 @@ type CheckedJob struct {
 	Contract    []Contract   `json:"contract,omitzero"` // of its inputs, as in an Analysis
 	// Registers says which numbers of registers of a thread were tried, since the job states none; nil where it does, and where none is needed.
 	Registers *RegisterSweep `json:"registers,omitempty"`
-	Reasons   []Remark       `json:"reasons"` // why the verdict is unknown or failed, or what else is wrong, the decisive one first
+	Reasons   []Remark       `json:"reasons"` // why nothing is shown, or what else is wrong, the decisive one first
 	Warnings  []Warning      `json:"warnings"`
 }
 
@@ -59,13 +49,6 @@ type CheckedJob struct {
 type RegisterSweep struct {
 	Tried []int `json:"tried"` // in rising order
 	Worst int   `json:"worst"` // of which the rest is
-}
-
-// TimeBudget is the longest that a run may take.
-type TimeBudget struct {
-	Text    string  `json:"text"`     // the time or the cycles, with the unit
-	Cycles  int64   `json:"cycles"`   // the greatest number that is within
-	ClockHz float64 `json:"clock_hz"` // at which cycles become time
 }
 
 // Remark is something that is said of a place.

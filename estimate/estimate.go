@@ -268,6 +268,8 @@ type Analysis struct {
 	// runs take longer than others.
 	Times   *Histogram  `json:"times,omitempty"`
 	Longest *LongestRun `json:"longest_run,omitempty"`
+	// Stopped is after how many cycles a run was given up, which takes longer; nil if none was.
+	Stopped *int64 `json:"stopped_run,omitempty"`
 	Inputs  []InputRun  `json:"inputs,omitempty"` // saved ones, which count among the runs
 	// Coverage is what the runs exercised of the kernel; left out where there were none, and of a job with several launches.
 	Coverage *Coverage `json:"coverage,omitempty"`
@@ -281,6 +283,8 @@ type Analysis struct {
 	Threads   string     `json:"threads,omitempty"`    // how the job has the threads of a warp scheduled, as in a Simulation
 	// Alone is set if estimates and runs are those of a kernel that is alone on the GPU: nobody is known to use the machine's DRAM meanwhile.
 	Alone bool `json:"alone,omitempty"`
+	// Verdict holds the analysis against a budget; nil if there is none.
+	Verdict *Verdict `json:"verdict"`
 	// Answer is the least estimate with the strongest evidence; nil if none bounds the whole.
 	Answer    *Answer         `json:"answer"`
 	Estimates []Estimate      `json:"estimates"`

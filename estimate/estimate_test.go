@@ -44,7 +44,7 @@ func TestAnalysisJSONNames(t *testing.T) {
 		`"machine":"m","machine_hash":"h","module_hash":"mh","job_hash":"jh",` +
 		`"launch":{"grid":[2,1,1],"block":[32,1,1]},"seed":1,"runs":3,` +
 		`"observed":{"min":1,"mean":1.5,"max":2},` +
-		`"answer":null,"estimates":[{"method":"hybrid/warp","cycles":9,"evidence":"observed","assumptions":["a"],"detail":{"wavefront":0,"delay":0,"rounds":0,"blocks":null,"published":0}}],"refused":null,` +
+		`"verdict":null,"answer":null,"estimates":[{"method":"hybrid/warp","cycles":9,"evidence":"observed","assumptions":["a"],"detail":{"wavefront":0,"delay":0,"rounds":0,"blocks":null,"published":0}}],"refused":null,` +
 		`"warnings":[{"pos":"f:2:1","id":"a","text":"first"},{"pos":"f:9","id":"b","text":"later"}]}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -240,8 +240,8 @@ func (s *schemer) of(t reflect.Type) object {
 			return object{{"enum", Labels()}}
 		case reflect.TypeFor[Source]():
 			return object{{"enum", []Source{ByInputs, ByDevice, ByLaunch, ByOrder}}}
-		case reflect.TypeFor[Verdict]():
-			return object{{"enum", []Verdict{Within, Over, Unknown, Failed}}}
+		case reflect.TypeFor[Status]():
+			return object{{"enum", []Status{Met, Missed, NotShown}}}
 		}
 		return object{{"type", "string"}}
 	case reflect.Bool:

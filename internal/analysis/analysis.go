@@ -49,9 +49,10 @@ type Request struct {
 	// Refusals notes that a method has no estimate although it is asked for by name, which otherwise is an error.
 	Refusals bool
 
-	// Try makes one run where static methods alone are asked, however little the job states: a
-	// bound that it exceeds is void.
-	Try bool
+	// Try, unless 0, is a budget in cycles, of which it is asked whether a proven bound is within it. Measured methods are
+	// left out then unless Methods names some, and of the test vectors are run the first, since a bound that it exceeds is
+	// void, and others while none has exceeded the budget, unless a proven bound is within it.
+	Try int64
 
 	// Holdout is how many further test vectors, of another seed, try the estimates; 0 for none.
 	Holdout int
@@ -98,7 +99,7 @@ func (r *Request) wants(id string) bool { return r.Methods == nil || slices.Cont
 
 // measured reports whether a method is asked for that needs runs, or runs themselves.
 func (r *Request) measured(all List) bool {
-	return r.Methods == nil || r.Observe || r.recorded() || slices.ContainsFunc(r.Methods, all.measures)
+	return r.Methods == nil && r.Try == 0 || r.Observe || r.recorded() || slices.ContainsFunc(r.Methods, all.measures)
 }
 
 // recorded reports whether something is asked for that only records of runs give.
@@ -158,6 +159,13 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 		warnings = append(warnings, found...)
 	}
 	static.enter(a.Analysis)
+	if req.Try > 0 && !req.measured(l) && ctx.Err() == nil {
+		found, err := l.tryRuns(ctx, p, w, req, a)
+		if err != nil {
+			return nil, err
+		}
+		warnings = append(warnings, found...)
+	}
 	untriable, err := l.tryBounds(ctx, p, w, req, a)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"warpbound/internal/campaign"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
+	"warpbound/internal/method/phases"
 	"warpbound/internal/platform"
 	"warpbound/internal/report"
 	"warpbound/internal/workload"
@@ -100,7 +101,7 @@ func checkToy(t *testing.T, a *estimate.Analysis) {
 	t.Helper()
 	e := &a.Estimates[len(a.Estimates)-1]
 	var text, page, object bytes.Buffer
-	if err := errors.Join(report.Text(&text, a, 1e9), report.HTML(&page, a, nil, 1e9, 0), report.JSON(&object, a)); err != nil {
+	if err := errors.Join(report.Details(&text, a, 1e9), report.HTML(&page, a, nil, 1e9), report.JSON(&object, a)); err != nil {
 		t.Fatal(err)
 	}
 	for _, format := range []struct{ name, text string }{{"text", text.String()}, {"HTML", page.String()}, {"JSON", object.String()}} {
@@ -198,15 +199,15 @@ func TestRunsExceedBounds(t *testing.T) {
 		{estimate.Annotated, longest - 1, Request{}, longest},
 		{estimate.Annotated, longest, Request{}, 0},
 		{estimate.Annotated, 1, Request{Methods: alone}, 0},
-		{estimate.Annotated, longest - 1, Request{Methods: alone, Try: true}, longest},
+		{estimate.Annotated, longest - 1, Request{Methods: alone, Try: 1 << 40}, longest},
 		{estimate.Proven, longest - 1, Request{}, longest},
 		{estimate.Proven, longest, Request{}, 0},
 		{estimate.Proven, 1, Request{Methods: alone}, 0},
-		{estimate.Proven, longest - 1, Request{Methods: alone, Try: true}, longest},
-		{estimate.Proven, longest, Request{Methods: alone, Try: true}, 0},
+		{estimate.Proven, longest - 1, Request{Methods: alone, Try: 1 << 40}, longest},
+		{estimate.Proven, longest, Request{Methods: alone, Try: 1 << 40}, 0},
 		{estimate.Proven, longest - 1, Request{Methods: alone, Holdout: 1}, longest},
-		{estimate.Proven, 99, Request{Methods: alone, Try: true, MaxCycles: 100}, 100},
-		{estimate.Proven, 200, Request{Methods: alone, Try: true, MaxCycles: 100}, 0},
+		{estimate.Proven, 99, Request{Methods: alone, Try: 1 << 40, MaxCycles: 100}, 100},
+		{estimate.Proven, 200, Request{Methods: alone, Try: 1 << 40, MaxCycles: 100}, 0},
 	} {
 		c.req.Campaign = one
 		a, err := List{{Method: liar{evidence: c.evidence, cycles: c.cycles}}}.Analyze(t.Context(), j.Platform, j.Workload, c.req)
@@ -225,5 +226,61 @@ func TestRunsExceedBounds(t *testing.T) {
 		if len(a.Void) != 1 || a.Void[0].Method != "toy/serial" || a.Void[0].Cycles != c.cycles || a.Void[0].Run < c.run || a.Answer != nil && a.Answer.Method == "toy/serial" {
 			t.Errorf("%s of %d, %+v: void %+v, answer %v, want a run of %d", c.evidence, c.cycles, c.req, a.Void, a.Answer, c.run)
 		}
+	}
+}
+
+// TestRunsThatDecide makes no run that cannot change the verdict on a budget: one, which may void the bound, and others only if the
+// bound is above the budget and no run is.
+func TestRunsThatDecide(t *testing.T) {
+	j, err := platform.LoadFS(kernels.Suite(), "bfs/job.toml", "fermi-c2050")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const vectors = 4
+	all, err := Analyze(t.Context(), j.Platform, j.Workload, Request{Campaign: campaign.Spec{Vectors: vectors}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := Analyze(t.Context(), j.Platform, j.Workload, Request{Campaign: campaign.Spec{Vectors: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shortest, longest := first.Observed.Max, all.Observed.Max
+	if shortest >= longest {
+		t.Fatalf("the first run takes %d of at most %d cycles", shortest, longest)
+	}
+	bound := 2 * longest
+	for _, c := range []struct {
+		name              string
+		evidence          estimate.Evidence
+		budget, max       int64
+		runs              int
+		observed, stopped int64 // 0 for none
+	}{
+		{"proven within", estimate.Proven, bound, 0, 1, shortest, 0},
+		{"annotated within", estimate.Annotated, bound, 0, vectors, longest, 0},
+		{"proven above", estimate.Proven, bound - 1, 0, vectors, longest, 0},
+		{"the first run above", estimate.Proven, shortest - 1, 0, 1, shortest, 0},
+		{"a later run above", estimate.Proven, shortest, 0, vectors, longest, 0},
+		{"given up", estimate.Proven, bound - 1, 100, 0, 0, 100},
+		{"few cycles for all", estimate.Proven, bound - 1, 2*longest + 1, 1 + int((2*longest+1)/shortest), 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, err := List{{Method: liar{evidence: c.evidence, cycles: bound}}, {Method: phases.Method{}}}.Analyze(t.Context(), j.Platform, j.Workload,
+				Request{Try: c.budget, MaxCycles: c.max, Campaign: campaign.Spec{Vectors: vectors}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(a.Estimates) != 1 || a.Runs != min(c.runs, vectors) || (a.Stopped != nil) != (c.stopped > 0) || a.Stopped != nil && *a.Stopped < c.stopped {
+				t.Errorf("%d estimates, %d runs, stopped %v", len(a.Estimates), a.Runs, a.Stopped)
+			}
+			if (a.Observed == nil) != (c.runs == 0) || c.observed > 0 && a.Observed.Max != c.observed {
+				t.Errorf("observed %+v, want %d", a.Observed, c.observed)
+			}
+			untried := slices.ContainsFunc(a.Warnings, func(w estimate.Warning) bool { return w.ID == "bounds-untried" })
+			if untried != (c.stopped > 0) {
+				t.Errorf("warnings %+v", a.Warnings)
+			}
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,73 +21,103 @@ const (
 	triedTime   = 10 * time.Second
 )
 
-// tryBounds makes one run if static methods alone are asked and the job states loop bounds or flow
-// facts, or if Request.Try wants it, so that what a run refutes is an error here too: also one that
-// was stopped above a bound. The result has no trace of the run but for the bounds that it exceeds;
-// that none was made to its end is a warning.
-func (l List) tryBounds(
-	ctx context.Context, p runner.Platform, w *workload.Workload, req Request, a *Answer,
-) ([]diag.Warning, error) {
-	states := len(w.Spec.Loops)+len(w.Spec.Facts) > 0
-	if !req.Try && !states || req.measured(l) || len(a.Estimates) == 0 || ctx.Err() != nil {
-		return nil, nil
+// tryRuns makes the runs of Request.Try.
+func (l List) tryRuns(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, a *Answer) ([]diag.Warning, error) {
+	one := req
+	one.EndToEnd, one.MaxCycles = true, triedLimit(w, req)
+	one.Campaign = campaign.Spec{Vectors: 1, Repeats: req.Campaign.Repeats, Cores: req.Campaign.Cores, OneCore: req.Campaign.OneCore}
+	limited, stop := context.WithTimeout(ctx, triedTime)
+	defer stop()
+	warnings, err := l.run(limited, p, w, one, a)
+	if long, ok := errors.AsType[*diag.LimitError](err); ok {
+		a.Stopped = new(long.Cycle)
+		a.Exceed(long.Cycle)
+		return []diag.Warning{untriedBounds(w, one.MaxCycles)}, nil
 	}
+	switch {
+	case err != nil:
+		return nil, err
+	case a.Observed == nil:
+		return append(warnings, untriedBounds(w, one.MaxCycles)), nil
+	}
+	decided := a.Observed.Max > req.Try || slices.ContainsFunc(a.Estimates, func(e estimate.Estimate) bool {
+		return e.Evidence == estimate.Proven && e.Bounds() && e.Cycles <= req.Try
+	})
+	if decided || !w.Spec.Varies() && req.Campaign.Inputs == nil {
+		return warnings, nil
+	}
+	planned := req.Campaign.Vectors
+	if planned == 0 {
+		planned = w.Spec.Vectors
+	}
+	rest := one
+	rest.Unwatched, rest.Campaign.Progress, rest.Campaign.Begin = true, req.Campaign.Progress, req.Campaign.Begin
+	rest.Campaign.Inputs, rest.Campaign.Vectors = req.Campaign.Inputs, min(planned, 1+int(one.MaxCycles/max(a.Observed.Max, 1)))
+	found, err := l.run(ctx, p, w, rest, a)
+	if long, ok := errors.AsType[*diag.LimitError](err); ok {
+		a.Stopped = new(long.Cycle)
+		a.Exceed(long.Cycle)
+		err = nil
+	}
+	return append(warnings, found...), err
+}
+
+// triedLimit is how many cycles a run takes at most that tries bounds, and such runs together.
+func triedLimit(w *workload.Workload, req Request) int64 {
 	limit := w.Spec.Effort.Of(triedCycles)
 	if req.MaxCycles > 0 {
 		limit = min(limit, req.MaxCycles)
 	}
-	run := tryPlainly
-	if states { // records tell which of them is wrong
-		run = l.tryRecording
+	return limit
+}
+
+// untriedBounds is the warning that no run was made to its end that could void a bound.
+func untriedBounds(w *workload.Workload, limit int64) diag.Warning {
+	return diag.Warning{Pos: w.Spec.Pos.Kernel, ID: "bounds-untried", Text: fmt.Sprintf(
+		"no whole run was held against the bounds: one takes more than %d cycles or %v; "+
+			"analyze with a method that measures makes whole runs", limit, triedTime)}
+}
+
+// tryBounds makes one run if static methods alone are asked and the job states loop bounds or flow
+// facts, with records that tell which of them is wrong, so that what a run refutes is an error here
+// too: also one that was stopped above a bound. The result has no trace of the run but for the
+// bounds that it exceeds; that none was made to its end is a warning.
+func (l List) tryBounds(
+	ctx context.Context, p runner.Platform, w *workload.Workload, req Request, a *Answer,
+) ([]diag.Warning, error) {
+	states := len(w.Spec.Loops)+len(w.Spec.Facts) > 0
+	if !states || req.measured(l) || len(a.Estimates) == 0 || ctx.Err() != nil {
+		return nil, nil
 	}
-	stopped, err := run(ctx, p, w, req, limit, a.Analysis)
+	limit := triedLimit(w, req)
+	err := l.tryRecording(ctx, p, w, req, limit, a.Analysis)
 	if long, ok := errors.AsType[*diag.LimitError](err); ok {
 		a.Exceed(long.Cycle)
-		stopped, err = true, nil
+		if a.Void != nil {
+			return nil, nil
+		}
+		return []diag.Warning{{Pos: w.Spec.Pos.Kernel, ID: "annotations-unchecked", Text: fmt.Sprintf(
+			"no run was held against the loop bounds and flow facts of the job: "+
+				"one takes more than %d cycles; analyze with a method that measures checks them", limit)}}, nil
 	}
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	if !stopped || a.Void != nil {
-		return nil, nil
-	}
-	untried := diag.Warning{Pos: w.Spec.Pos.Kernel, ID: "bounds-untried", Text: fmt.Sprintf(
-		"no whole run was held against the bounds: one takes more than %d cycles or %v; "+
-			"analyze with a method that measures makes whole runs", limit, triedTime)}
-	if states {
-		untried.ID = "annotations-unchecked"
-		untried.Text = fmt.Sprintf("no run was held against the loop bounds and flow facts of the job: "+
-			"one takes more than %d cycles; analyze with a method that measures checks them", limit)
-	}
-	return []diag.Warning{untried}, nil
+	return nil, nil
 }
 
 // tryRecording makes the run with records, and notes which bounds it exceeds.
 func (l List) tryRecording(
 	ctx context.Context, p runner.Platform, w *workload.Workload, req Request, limit int64, a *estimate.Analysis,
-) (stopped bool, err error) {
+) error {
 	one := Request{Campaign: campaign.Spec{Vectors: 1}, MaxCycles: limit, Ipoints: req.Ipoints}
 	run := &Answer{Analysis: Empty(w)}
 	if _, err := l.measure(ctx, p, w, one, run); err != nil || run.Observed == nil {
-		return false, err
+		return err
 	}
 	a.Exceed(run.Observed.Max)
 	a.ExceedLaunches(run.Launches)
-	return false, nil
-}
-
-// tryPlainly makes the run without records, for so long at most, and notes which bounds it exceeds.
-func tryPlainly(
-	ctx context.Context, p runner.Platform, w *workload.Workload, _ Request, limit int64, a *estimate.Analysis,
-) (stopped bool, err error) {
-	limited, stop := context.WithTimeout(ctx, triedTime)
-	defer stop()
-	run, err := Simulate(limited, p, w, SimulateRequest{MaxCycles: limit})
-	if run == nil {
-		return false, err
-	}
-	a.ExceedIn(&run.Simulation)
-	return run.Interrupted != nil, nil
+	return nil
 }
 
 // stoppedAbove returns the error of a run that was stopped above a bound, which is void then; any

@@ -180,6 +180,8 @@ func (f *jobFlags) options(c *cobra.Command) warpbound.LoadOptions {
 func analyzeCommand() *cobra.Command {
 	var job jobFlags
 	var flags analyzeFlags
+	var limit limitFlags
+	var details bool
 	var html, plots, lp, proof, quota, converted, kept string
 	var away fleetFlags
 	var exports profiles
@@ -201,6 +203,8 @@ func analyzeCommand() *cobra.Command {
 	job.add(c)
 	job.addBounds(c)
 	flags.add(c)
+	limit.add(c)
+	addDetails(c, &details)
 	c.Flags().StringVar(&job.mode, "mode", "", "mode of the machine's clocks, or lowest (default: [clock] of the machine)")
 	c.Flags().StringVar(&html, "html", "", "also write the report as an HTML page to this file")
 	c.Flags().StringVar(&plots, "plots", "", "also write the charts of the HTML page as SVG files to this directory; created if missing")
@@ -234,6 +238,10 @@ func analyzeCommand() *cobra.Command {
 		}
 		opts.Runs.Campaign = kept
 		opts.Sensitivity, opts.Policies, opts.Placements = int(*samples), policies.value != "", int(*placements)
+		budget, err := limit.parse(c)
+		if err != nil {
+			return err
+		}
 		j, err := job.load(c, args[0])
 		if err != nil {
 			return err
@@ -286,7 +294,13 @@ func analyzeCommand() *cobra.Command {
 		}
 		defer end()
 		a, err := flags.analyze(c, j, opts)
-		known := func() error { return errors.Join(each.save(), printAnalysis(c.OutOrStdout(), *format, j, a)) }
+		if !budget.Given() {
+			budget = j.Budget()
+		}
+		if a != nil && budget.Given() {
+			j.Check(a, budget, limit.requires())
+		}
+		known := func() error { return errors.Join(each.save(), printAnalysis(c.OutOrStdout(), *format, details, j, a)) }
 		var void error // which the page and the files are to show, too
 		if a != nil && a.Void != nil && a.Interrupted == nil {
 			void, err = keepVoidProof(c, err), nil
@@ -311,14 +325,13 @@ func analyzeCommand() *cobra.Command {
 			return soFar(err, true, known)
 		}
 		hz := a.Hz(j.ClockHz())
-		limit := j.Budget().MaxCycles(hz)
 		if page != nil {
-			if err := report.HTML(page, a, profile, hz, limit); err != nil {
+			if err := report.HTML(page, a, profile, hz); err != nil {
 				return fmt.Errorf("--html %s: %w", html, err)
 			}
 		}
 		if plots != "" {
-			pictures, err := report.Pictures(a, profile, hz, limit)
+			pictures, err := report.Pictures(a, profile, hz)
 			if err == nil {
 				err = out.pictures(plots, pictures)
 			}
@@ -332,19 +345,30 @@ func analyzeCommand() *cobra.Command {
 		if err := out.commit(); err != nil {
 			return err
 		}
-		if err := printAnalysis(c.OutOrStdout(), *format, j, a); err != nil || void != nil || quota != "auto" {
+		if err := printAnalysis(c.OutOrStdout(), *format, details, j, a); err != nil || void != nil {
+			if a.Verdict != nil && a.Verdict.Status == estimate.Missed {
+				return errVerdict
+			}
 			return errors.Join(void, err)
 		}
-		return printQuota(c.OutOrStdout(), *format, best)
+		if quota == "auto" {
+			if err := printQuota(c.OutOrStdout(), *format, best); err != nil {
+				return err
+			}
+		}
+		return verdictError(a.Verdict)
 	}
 	return c
 }
 
-func printAnalysis(w io.Writer, f format, j *warpbound.Job, a *estimate.Analysis) error {
-	if f == "json" {
+func printAnalysis(w io.Writer, f format, details bool, j *warpbound.Job, a *estimate.Analysis) error {
+	switch {
+	case f == "json":
 		return report.JSON(w, a)
+	case details:
+		return report.Details(inRed(w), a, a.Hz(j.ClockHz()))
 	}
-	return report.Text(inRed(w), a, a.Hz(j.ClockHz()))
+	return report.Summary(inRed(w), a, a.Hz(j.ClockHz()))
 }
 
 // convertBranches writes the job's module with selections in place of branches, and adds what that costs and gains to its analysis.

@@ -21,17 +21,21 @@ import (
 
 // The exit codes.
 const (
-	exitFine    = 0
-	exitVerdict = 1 // the answer is against the user's limit
-	exitFailure = 2 // bad input or a failure
+	exitFine     = 0
+	exitVerdict  = 1 // the answer is against the user's limit
+	exitFailure  = 2 // bad input or a failure
+	exitNotShown = 3 // it is not known whether it is
 )
 
 // errVerdict is returned by a command whose result, already printed, is against
 // the user's limit.
 var errVerdict = errors.New("verdict against the limit")
 
-// errUnknown is returned by a command that could not tell, and has said why.
-var errUnknown = errors.New("unknown")
+// errNotShown is returned by a command whose result, already printed, does not show that the user's limit is kept.
+var errNotShown = errors.New("not shown")
+
+// errFailed is returned by a command that failed, and has said why.
+var errFailed = errors.New("failed")
 
 // Main runs warpbound with the arguments after the program's name and returns
 // the exit code.
@@ -63,7 +67,9 @@ func within(grace time.Duration, args []string, stdout, stderr io.Writer) int {
 		return exitFine
 	case errors.Is(err, errVerdict):
 		return exitVerdict
-	case errors.Is(err, errUnknown):
+	case errors.Is(err, errNotShown):
+		return exitNotShown
+	case errors.Is(err, errFailed):
 		return exitFailure
 	case halt.Ended(ctx, err):
 		fmt.Fprintln(stderr, "warpbound:", context.Cause(ctx))

@@ -12,6 +12,7 @@ import (
 func demoCommand() *cobra.Command {
 	var flags analyzeFlags
 	var machine string
+	var details bool
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Analyse an embedded kernel; needs no files",
@@ -22,6 +23,7 @@ func demoCommand() *cobra.Command {
 	format := addFormat(c)
 	flags.addRuns(c)
 	flags.ipoints = "blocks"
+	addDetails(c, &details)
 	c.Flags().StringVar(&machine, "machine", "", "name of a built-in machine (default: fermi-c2050)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		opts, err := flags.options()
@@ -34,12 +36,12 @@ func demoCommand() *cobra.Command {
 		}
 		a, err := flags.analyze(c, j, opts)
 		if err != nil {
-			return soFar(err, a != nil, func() error { return printAnalysis(c.OutOrStdout(), *format, j, a) })
+			return soFar(err, a != nil, func() error { return printAnalysis(c.OutOrStdout(), *format, details, j, a) })
 		}
 		if *format == "text" {
 			fmt.Fprint(c.OutOrStdout(), demoIntro)
 		}
-		return printAnalysis(c.OutOrStdout(), *format, j, a)
+		return printAnalysis(c.OutOrStdout(), *format, details, j, a)
 	}
 	return c
 }

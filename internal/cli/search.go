@@ -393,8 +393,10 @@ func (s *searchRun) page(c *cobra.Command, out *outputs, found *warpbound.Found)
 	if err != nil && !errors.Is(err, warpbound.ErrDevice) {
 		return err
 	}
-	hz := a.Hz(s.job.ClockHz())
-	if err := report.HTML(to, a, profile, hz, s.job.Budget().MaxCycles(hz)); err != nil {
+	if b := s.job.Budget(); b.Given() {
+		s.job.Check(a, b, estimate.Proven)
+	}
+	if err := report.HTML(to, a, profile, a.Hz(s.job.ClockHz())); err != nil {
 		return fmt.Errorf("--html %s: %w", s.flags.html, err)
 	}
 	return nil

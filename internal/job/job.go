@@ -77,7 +77,7 @@ type Job struct {
 // Positions tells where the job's own keys stand. What is left out has the
 // position 1:1.
 type Positions struct {
-	Module, Kernel, Machine, Grid, Block, Registers, Shared diag.Pos
+	Module, Kernel, Machine, Grid, Block, Registers, Shared, Budget diag.Pos
 }
 
 // ParamKind tells the kinds of parameters apart.

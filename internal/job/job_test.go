@@ -146,7 +146,7 @@ func TestParse(t *testing.T) {
 			Pos: SplitPositions{pos(70, 1), pos(71, 1), pos(72, 1)},
 		},
 		LLC:  LLC{&kib, &quota, &off, pos(74, 2)},
-		Pos:  Positions{pos(1, 1), pos(2, 1), pos(3, 1), pos(4, 1), pos(5, 1), pos(8, 1), pos(9, 1)},
+		Pos:  Positions{pos(1, 1), pos(2, 1), pos(3, 1), pos(4, 1), pos(5, 1), pos(8, 1), pos(9, 1), pos(1, 1)},
 		Hash: "36cfb05eb913324f0c29010f75c52d57852dd488a263112302a497974ffb35a7",
 	}
 	plain(want)

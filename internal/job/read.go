@@ -37,7 +37,7 @@ func (r *reader) job() *Job {
 		Pos: Positions{
 			Module: t.pos("module"), Kernel: t.pos("kernel"), Machine: t.pos("machine"),
 			Grid: t.pos("grid"), Block: t.pos("block"),
-			Registers: t.pos("registers"), Shared: t.pos("shared"),
+			Registers: t.pos("registers"), Shared: t.pos("shared"), Budget: t.pos("budget"),
 		},
 	}
 	j.Module, _ = t.required("module", "kernel.ptx")

@@ -17,28 +17,40 @@ import (
 	"warpbound/internal/symbol"
 )
 
-// Checked says in one line what came of a job and its budget: the answer first.
+// Checked says what came of a job and its budget: the verdict first, and on a line of its own each further reason. Of a job that failed it
+// says why.
 func Checked(j *estimate.CheckedJob, name string) string {
-	if j.Budget == nil || j.Verdict == estimate.Unknown || j.Verdict == estimate.Failed {
-		return whyUnknown(j)
+	if j.Failed {
+		return joinReasons(j.Reasons)
 	}
-	relation := "within"
-	if j.Verdict == estimate.Over {
-		relation = "over"
+	conditions := within(j.Alone, j.ClockMode) + scheduled(j.Threads) + registers(j.Registers)
+	if j.Bound != nil && j.Verdict.Status != estimate.Missed {
+		conditions = assumedNumbers(j.Bound) + conditions
 	}
-	hz := j.Budget.ClockHz
-	if j.Bound == nil || j.Verdict == estimate.Over && *j.Margin >= 0 { // a run says more than the bound
-		line := fmt.Sprintf("%s: a run is %s the budget of %s", name, relation, j.Budget.Text) // that of a reason below
-		if j.Observed != nil {
-			line = fmt.Sprintf("%s: a run of %s (%s) is %s the budget of %s", name, Duration(j.Observed.Max, hz), wholeCycles(j.Observed.Max)+within(j.Alone, j.ClockMode)+scheduled(j.Threads), relation, j.Budget.Text)
+	lines := []string{VerdictLine(j.Verdict, name+" on "+j.Machine, j.Budget.ClockHz, conditions)}
+	for _, r := range j.Reasons {
+		if r.Text != j.Verdict.Because {
+			lines = append(lines, r.Text)
 		}
-		for _, r := range j.Reasons {
-			line += "\n  " + r.Text
-		}
-		return line
 	}
-	return fmt.Sprintf("%s: %s of %s (%s, evidence: %s%s) is %s the budget of %s",
-		name, j.Bound.Method, Duration(j.Bound.Cycles, hz), wholeCycles(j.Bound.Cycles), Standing(j.Bound.Evidence, j.Bound.Numbers), within(j.Alone, j.ClockMode)+scheduled(j.Threads)+registers(j.Registers), relation, j.Budget.Text)
+	return strings.Join(lines, "\n  ")
+}
+
+// assumedNumbers continues what a bound rests on where numbers of the machine are assumed.
+func assumedNumbers(e *estimate.Estimate) string {
+	if n := e.Numbers; n != nil && n.Assumed > 0 {
+		return fmt.Sprintf(", %s of %s assumed", group(int64(n.Assumed)), counted(n.All(), "number"))
+	}
+	return ""
+}
+
+// joinReasons lists reasons, each on a line of its own.
+func joinReasons(all []estimate.Remark) string {
+	var lines []string
+	for _, r := range all {
+		lines = append(lines, r.Text)
+	}
+	return strings.Join(lines, "\n  ")
 }
 
 // registers continues what a bound rests on where several numbers of registers were tried.
@@ -52,58 +64,42 @@ func registers(s *estimate.RegisterSweep) string {
 	return fmt.Sprintf(", with %d registers, the worst of %d numbers", s.Worst, len(s.Tried))
 }
 
-// wholeCycles renders a number of cycles for a line that programs may read.
-func wholeCycles(n int64) string {
-	if n == 1 {
-		return "1 cycle"
-	}
-	return fmt.Sprintf("%d cycles", n)
-}
-
-// whyUnknown says why there is no answer, with each further reason on a line of its own.
-func whyUnknown(j *estimate.CheckedJob) string {
-	var b strings.Builder
-	if j.Verdict == estimate.Unknown {
-		b.WriteString("unknown: ")
-	}
-	for i, r := range j.Reasons {
-		if i > 0 {
-			b.WriteString("\n  ")
-		}
-		b.WriteString(r.Text)
-	}
-	return b.String()
-}
-
 // CheckSummary counts verdicts in one line.
 func CheckSummary(c *estimate.Check) string {
 	parts := []string{counted(len(c.Jobs), "job") + ":"}
 	for _, v := range []struct {
-		n       int
-		verdict estimate.Verdict
-	}{{c.Over, estimate.Over}, {c.Unknown, estimate.Unknown}, {c.Failed, estimate.Failed}, {c.Within, estimate.Within}} {
+		n    int
+		word string
+	}{{c.Missed, "missed"}, {c.Failed, "failed"}, {c.NotShown, "not shown"}, {c.Met, "met"}} {
 		if v.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s,", v.n, v.verdict))
+			parts = append(parts, fmt.Sprintf("%d %s,", v.n, v.word))
 		}
 	}
 	return strings.TrimSuffix(strings.Join(parts, " "), ",")
 }
 
-// checkRules are the rules of a check in SARIF, with the level of their results.
+// checkRules are the rules of a check in SARIF, with the kind and the level of their results.
 var checkRules = [...]struct {
-	verdict         estimate.Verdict
-	id, level, text string
-	help            string // what to do
+	is                    func(j *estimate.CheckedJob) bool
+	id, kind, level, text string
+	help                  string // what to do
 }{
-	{estimate.Over, "over-budget", sarif.LevelError, "A kernel is over its budget of time.",
-		"Make the blocks faster that carry the bound (warpbound analyze lists them), or raise the budget."},
-	{estimate.Unknown, "unknown-bound", sarif.LevelWarning, "No bound of a kernel's execution time counts.",
-		"Annotate the loops that have no bound, or accept weaker evidence (--require)."},
-	{estimate.Failed, "failed-job", sarif.LevelError, "A job cannot be read, run or bounded.",
+	{func(j *estimate.CheckedJob) bool { return j.Failed }, "failed-job", "fail", sarif.LevelError, "A job cannot be read, run or bounded.",
 		"Correct the job or its module where the message says."},
+	{statusIs(estimate.Missed), "missed-deadline", "fail", sarif.LevelError, "A run of a kernel takes longer than its budget.",
+		"Make the lines faster that the run spends its time on (warpbound analyze lists them), or raise the budget."},
+	{statusIs(estimate.NotShown), "not-shown", "open", sarif.LevelNone, "It is not shown that a kernel meets its budget.",
+		"Annotate the loops that have no bound, state what inputs can be, or accept weaker evidence (--require)."},
+	{statusIs(estimate.Met), "met-deadline", "pass", sarif.LevelNone, "A kernel meets its budget.",
+		"Nothing is to be done."},
 }
 
-// SARIF writes what is wrong with jobs as SARIF 2.1.0. Jobs that keep to their budgets have no results.
+// statusIs returns whether verdicts on jobs have a status.
+func statusIs(s estimate.Status) func(*estimate.CheckedJob) bool {
+	return func(j *estimate.CheckedJob) bool { return j.Verdict.Status == s }
+}
+
+// SARIF writes the verdicts on jobs as SARIF 2.1.0, each as a result of kind pass, fail or open.
 func SARIF(w io.Writer, c *estimate.Check) error {
 	run := sarif.NewRun().WithTool(sarif.NewTool().WithDriver(sarif.NewToolComponent().WithName(c.Tool.Name).WithVersion(c.Tool.Version)))
 	for _, rule := range checkRules {
@@ -122,13 +118,13 @@ func SARIF(w io.Writer, c *estimate.Check) error {
 	return err
 }
 
-// addResult adds what is wrong with a job to a run in SARIF.
+// addResult adds the verdict on a job to a run in SARIF.
 func addResult(run *sarif.Run, j *estimate.CheckedJob) {
 	for _, rule := range checkRules {
-		if rule.verdict != j.Verdict {
+		if !rule.is(j) {
 			continue
 		}
-		result := run.CreateResultForRule(rule.id).WithLevel(rule.level).
+		result := run.CreateResultForRule(rule.id).WithKind(rule.kind).WithLevel(rule.level).
 			WithMessage(sarif.NewTextMessage(Checked(j, symbol.Readable(j.Kernel)) + " (" + j.Job + ")")).
 			WithLocations([]*sarif.Location{sarifLocation(j.Pos)})
 		for _, r := range j.Reasons {
@@ -141,6 +137,7 @@ func addResult(run *sarif.Run, j *estimate.CheckedJob) {
 				addRelated(result, s.Pos, fmt.Sprintf("%s carries %.1f %% of %s.", s.Name, 100*float64(s.Cycles)/float64(j.Bound.Cycles), j.Bound.Method))
 			}
 		}
+		return
 	}
 }
 
@@ -208,10 +205,10 @@ type (
 	}
 )
 
-// JUnit writes a check as a JUnit report: a test for each job, which fails if the job is over its budget and has an
-// error if there is no answer. took is how long the checks of the jobs took.
+// JUnit writes a check as a JUnit report: a test for each job, which fails unless its budget is shown to be met, by type
+// missed or not_shown, and has an error if the job failed. took is how long the checks of the jobs took.
 func JUnit(w io.Writer, c *estimate.Check, took []time.Duration) error {
-	suite := junitSuite{Name: c.Tool.Name + " check", Tests: len(c.Jobs), Failures: c.Over, Errors: c.Unknown + c.Failed}
+	suite := junitSuite{Name: c.Tool.Name + " check", Tests: len(c.Jobs), Failures: c.Missed + c.NotShown, Errors: c.Failed}
 	var all time.Duration
 	for i := range c.Jobs {
 		j := &c.Jobs[i]
@@ -219,14 +216,14 @@ func JUnit(w io.Writer, c *estimate.Check, took []time.Duration) error {
 		one := junitCase{Name: j.Job, Class: c.Tool.Name + ".check", Time: seconds(took[i])}
 		line := Checked(j, symbol.Readable(j.Kernel))
 		first, _, _ := strings.Cut(line, "\n")
-		problem := &junitProblem{Message: first, Type: string(j.Verdict), Text: line}
-		switch j.Verdict {
-		case estimate.Over:
-			one.Failure = problem
-		case estimate.Unknown, estimate.Failed:
-			one.Error = problem
-		default:
+		problem := &junitProblem{Message: first, Type: string(j.Verdict.Status), Text: line}
+		switch {
+		case j.Failed:
+			problem.Type, one.Error = "failed", problem
+		case j.Verdict.Status == estimate.Met:
 			one.Out = line
+		default:
+			one.Failure = problem
 		}
 		suite.Cases = append(suite.Cases, one)
 	}

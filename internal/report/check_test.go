@@ -23,15 +23,24 @@ func checked() *estimate.Check {
 	}
 	return &estimate.Check{
 		Provenance: estimate.Provenance{Schema: 1, Tool: estimate.Tool{Name: "warpbound", Version: "v1.2.3"}},
-		Verdict:    estimate.Over, Within: 1, Over: 2, Unknown: 1, Failed: 1,
+		Met:        1, Missed: 1, NotShown: 2, Failed: 1,
 		Jobs: []estimate.CheckedJob{
-			{Job: "a.toml", Kernel: "a", Pos: "a.ptx:3:1", Verdict: estimate.Within, Budget: budget, Bound: bound(1000), Margin: new(int64(0))},
-			{Job: "jobs/b.toml", Kernel: "b<int>", Pos: "/home/me/b.ptx:3:1", Verdict: estimate.Over, Budget: budget, Bound: bound(1001), Margin: new(int64(-1))},
-			{Job: "c.toml", Kernel: "c", Pos: "c.ptx", Verdict: estimate.Over, Budget: budget, Bound: bound(900), Margin: new(int64(100)), Observed: &estimate.Observation{Max: 1234}},
-			{Job: "d.toml", Kernel: "d", Pos: "d.ptx:3:1", Verdict: estimate.Unknown, Budget: budget, Reasons: []estimate.Remark{{Text: "nothing counts"}, {Pos: "d.ptx:9:2", Text: "no bound of LOOP"}}},
-			{Job: "e.toml", Pos: "e.toml:2:7", Verdict: estimate.Failed, Reasons: []estimate.Remark{{Pos: "e.toml:2:7", Text: "e.toml:2:7: \x1b \"key\" & <more>"}}},
+			{Job: "a.toml", Kernel: "a", Machine: "m", Pos: "a.ptx:3:1", Budget: budget, Bound: bound(990), Verdict: verdict(estimate.Met, bound(990), nil, "")},
+			{Job: "jobs/b.toml", Kernel: "b<int>", Machine: "m", Pos: "/home/me/b.ptx:3:1", Budget: budget, Bound: bound(1001), Verdict: verdict(estimate.NotShown, bound(1001), new(int64(9)), "it lies between"), Reasons: []estimate.Remark{{Text: "it lies between"}}},
+			{Job: "c.toml", Kernel: "c", Machine: "m", Pos: "c.ptx", Budget: budget, Bound: bound(900), Verdict: verdict(estimate.Missed, bound(900), new(int64(1234)), "a run takes longer"), Reasons: []estimate.Remark{{Text: "a run exceeds a bound"}}},
+			{Job: "d.toml", Kernel: "d", Machine: "m", Pos: "d.ptx:3:1", Budget: budget, Verdict: verdict(estimate.NotShown, nil, nil, "nothing counts"), Reasons: []estimate.Remark{{Text: "nothing counts"}, {Pos: "d.ptx:9:2", Text: "no bound of LOOP"}}},
+			{Job: "e.toml", Pos: "e.toml:2:7", Failed: true, Verdict: &estimate.Verdict{Status: estimate.NotShown}, Reasons: []estimate.Remark{{Pos: "e.toml:2:7", Text: "e.toml:2:7: \x1b \"key\" & <more>"}}},
 		},
 	}
+}
+
+// verdict is one on a budget of 1000 cycles, which is stated as a time.
+func verdict(status estimate.Status, bound *estimate.Estimate, run *int64, because string) *estimate.Verdict {
+	v := &estimate.Verdict{Status: status, Budget: 1000, BudgetText: "1µs", Longest: run, Because: because}
+	if bound != nil {
+		v.Bound, v.Method, v.Evidence, v.Margin = new(bound.Cycles), bound.Method, bound.Evidence, new(1000-bound.Cycles)
+	}
+	return v
 }
 
 func TestCheckedLines(t *testing.T) {
@@ -41,21 +50,16 @@ func TestCheckedLines(t *testing.T) {
 		lines = append(lines, Checked(&c.Jobs[i], c.Jobs[i].Kernel))
 	}
 	want := []string{
-		"a: static/cta of 1µs (1000 cycles, evidence: proven) is within the budget of 1µs",
-		"b<int>: static/cta of 1.001µs (1001 cycles, evidence: proven) is over the budget of 1µs",
-		"c: a run of 1.234µs (1234 cycles) is over the budget of 1µs",
-		"unknown: nothing counts\n  no bound of LOOP",
+		"MET  a on m: at most 0.99 of 1.00 us, margin 1 % (990 cycles of static/cta, proven)",
+		"NOT SHOWN  b<int> on m: it lies between (at most 1.01 of 1.00 us, proven)",
+		"MISSED  c on m: a run takes 1.24 of 1.00 us\n  a run exceeds a bound",
+		"NOT SHOWN  d on m: nothing counts\n  no bound of LOOP",
 		"e.toml:2:7: \x1b \"key\" & <more>",
 	}
 	if diff := gocmp.Diff(want, lines); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	void := c.Jobs[2] // only the run that voided its bound is known, which a reason tells
-	void.Observed, void.Reasons = nil, []estimate.Remark{{Text: "a run takes 1,234 cycles"}}
-	if got, want := Checked(&void, "c"), "c: a run is over the budget of 1µs\n  a run takes 1,234 cycles"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got := CheckSummary(c); got != "5 jobs: 2 over, 1 unknown, 1 failed, 1 within" {
+	if got := CheckSummary(c); got != "5 jobs: 1 missed, 1 failed, 2 not shown, 1 met" {
 		t.Error(got)
 	}
 }
@@ -77,7 +81,7 @@ func TestSARIF(t *testing.T) {
 		t.Fatalf("version %s with %d runs", report.Version, len(report.Runs))
 	}
 	run := report.Runs[0]
-	if d := run.Tool.Driver; *d.Name != "warpbound" || *d.Version != "v1.2.3" || len(d.Rules) != 3 {
+	if d := run.Tool.Driver; *d.Name != "warpbound" || *d.Version != "v1.2.3" || len(d.Rules) != 4 {
 		t.Errorf("driver %s %s with %d rules", *d.Name, *d.Version, len(d.Rules))
 	}
 	place := func(l *sarif.Location) string {
@@ -93,7 +97,7 @@ func TestSARIF(t *testing.T) {
 		if *r.RuleID != *run.Tool.Driver.Rules[r.RuleIndex].ID || len(r.Locations) != 1 {
 			t.Errorf("%s: rule %d, %d locations", *r.RuleID, r.RuleIndex, len(r.Locations))
 		}
-		got = append(got, *r.RuleID+" "+r.Level+" "+*r.Message.Text, "  "+place(r.Locations[0]))
+		got = append(got, *r.RuleID+" "+r.Kind+" "+r.Level+" "+*r.Message.Text, "  "+place(r.Locations[0]))
 		for i, l := range r.RelatedLocations {
 			got = append(got, "  "+place(l))
 			if l.ID != i+1 {
@@ -102,16 +106,19 @@ func TestSARIF(t *testing.T) {
 		}
 	}
 	want := []string{
-		"over-budget error b<int>: static/cta of 1.001µs (1001 cycles, evidence: proven) is over the budget of 1µs (jobs/b.toml)",
+		"met-deadline pass none MET  a on m: at most 0.99 of 1.00 us, margin 1 % (990 cycles of static/cta, proven) (a.toml)",
+		"  a.ptx |||",
+		"  src%20dir/k.cu |||||||||||| $L2 carries 75.8 % of static/cta.",
+		"not-shown open none NOT SHOWN  b<int> on m: it lies between (at most 1.01 of 1.00 us, proven) (jobs/b.toml)",
 		"  file:///home/me/b.ptx |||",
 		"  src%20dir/k.cu |||||||||||| $L2 carries 74.9 % of static/cta.",
-		"over-budget error c: a run of 1.234µs (1234 cycles) is over the budget of 1µs (c.toml)",
+		"missed-deadline fail error MISSED  c on m: a run takes 1.24 of 1.00 us\n  a run exceeds a bound (c.toml)",
 		"  c.ptx |",
 		"  src%20dir/k.cu |||||||||||| $L2 carries 83.3 % of static/cta.",
-		"unknown-bound warning unknown: nothing counts\n  no bound of LOOP (d.toml)",
+		"not-shown open none NOT SHOWN  d on m: nothing counts\n  no bound of LOOP (d.toml)",
 		"  d.ptx |||",
 		"  d.ptx ||||||||| no bound of LOOP",
-		"failed-job error e.toml:2:7: \x1b \"key\" & <more> (e.toml)",
+		"failed-job fail error e.toml:2:7: \x1b \"key\" & <more> (e.toml)",
 		"  e.toml ||",
 	}
 	if diff := gocmp.Diff(want, got); diff != "" {
@@ -140,18 +147,18 @@ func TestJUnit(t *testing.T) {
 	}
 	const want = `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites>
-  <testsuite name="warpbound check" tests="5" failures="2" errors="2" skipped="0" time="1.250">
+  <testsuite name="warpbound check" tests="5" failures="3" errors="1" skipped="0" time="1.250">
     <testcase name="a.toml" classname="warpbound.check" time="1.000">
-      <system-out>a: static/cta of 1µs (1000 cycles, evidence: proven) is within the budget of 1µs</system-out>
+      <system-out>MET  a on m: at most 0.99 of 1.00 us, margin 1 % (990 cycles of static/cta, proven)</system-out>
     </testcase>
     <testcase name="jobs/b.toml" classname="warpbound.check" time="0.250">
-      <failure message="b&lt;int&gt;: static/cta of 1.001µs (1001 cycles, evidence: proven) is over the budget of 1µs" type="over">b&lt;int&gt;: static/cta of 1.001µs (1001 cycles, evidence: proven) is over the budget of 1µs</failure>
+      <failure message="NOT SHOWN  b&lt;int&gt; on m: it lies between (at most 1.01 of 1.00 us, proven)" type="not_shown">NOT SHOWN  b&lt;int&gt; on m: it lies between (at most 1.01 of 1.00 us, proven)</failure>
     </testcase>
     <testcase name="c.toml" classname="warpbound.check" time="0.000">
-      <failure message="c: a run of 1.234µs (1234 cycles) is over the budget of 1µs" type="over">c: a run of 1.234µs (1234 cycles) is over the budget of 1µs</failure>
+      <failure message="MISSED  c on m: a run takes 1.24 of 1.00 us" type="missed">MISSED  c on m: a run takes 1.24 of 1.00 us&#xA;  a run exceeds a bound</failure>
     </testcase>
     <testcase name="d.toml" classname="warpbound.check" time="0.000">
-      <error message="unknown: nothing counts" type="unknown">unknown: nothing counts&#xA;  no bound of LOOP</error>
+      <failure message="NOT SHOWN  d on m: nothing counts" type="not_shown">NOT SHOWN  d on m: nothing counts&#xA;  no bound of LOOP</failure>
     </testcase>
     <testcase name="e.toml" classname="warpbound.check" time="0.000">
       <error message="e.toml:2:7: ` + "\uFFFD" + ` &#34;key&#34; &amp; &lt;more&gt;" type="failed">e.toml:2:7: ` + "\uFFFD" + ` &#34;key&#34; &amp; &lt;more&gt;</error>

@@ -38,10 +38,10 @@ func TestConvergence(t *testing.T) {
 		}
 		a := &estimate.Analysis{Convergence: c.of, Observed: &estimate.Observation{}}
 		var page, plain bytes.Buffer
-		if err := HTML(&page, a, nil, 1, 0); err != nil {
+		if err := HTML(&page, a, nil, 1); err != nil {
 			t.Fatal(err)
 		}
-		if err := Text(&plain, a, 1); err != nil {
+		if err := Details(&plain, a, 1); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(page.String(), text) || !strings.Contains(plain.String(), text) {

@@ -31,7 +31,6 @@ type page struct {
 	*estimate.Analysis `json:"analysis"`
 	Profile            *estimate.Profile `json:"profile"` // nil if no run was profiled
 	Hz                 float64           `json:"hz"`
-	Limit              int64             `json:"limit"` // cycles that a run may take; 0 if nobody says
 	Lines              []pageLine        `json:"lines"`
 
 	listings []listing
@@ -39,9 +38,9 @@ type page struct {
 }
 
 // HTML writes an analysis, with a profile of its longest run unless that is nil, as one page that needs no other file. hz is the
-// machine's clock in cycles per second, and limit how many cycles a run may take; 0 if that is not said.
-func HTML(w io.Writer, a *estimate.Analysis, p *estimate.Profile, hz float64, limit int64) error {
-	v := &page{Analysis: a, Profile: p, Hz: hz, Limit: limit, Lines: []pageLine{}}
+// machine's clock in cycles per second.
+func HTML(w io.Writer, a *estimate.Analysis, p *estimate.Profile, hz float64) error {
+	v := &page{Analysis: a, Profile: p, Hz: hz, Lines: []pageLine{}}
 	if p != nil {
 		v.Lines = pageLines(a, p)
 		v.listings, v.Lines = listings(p, v.Lines)
@@ -52,6 +51,14 @@ func HTML(w io.Writer, a *estimate.Analysis, p *estimate.Profile, hz float64, li
 		return err
 	}
 	return t.Execute(w, v)
+}
+
+// limit returns how many cycles a run may take; 0 if nobody says.
+func (v *page) limit() int64 {
+	if v.Verdict == nil {
+		return 0
+	}
+	return v.Verdict.Budget
 }
 
 // HottestLine and HottestChain are the most cycles of any line.
@@ -116,29 +123,32 @@ func (v *page) functions() template.FuncMap {
 			}
 			return fmt.Sprintf("%.1f", 100*float64(part)/float64(whole))
 		},
-		"label":       symbol.Label,
-		"kernel":      func() string { return symbol.Readable(a.Kernel) },
-		"kernels":     func() string { return kernelsOf(a) },
-		"launched":    func() string { return launched(a) },
-		"launches":    func() launchTable { return launchesOf(a) },
-		"convergence": Convergence,
-		"covers":      Covers,
-		"never":       Never,
-		"less":        Less,
-		"predicted":   func(e estimate.Estimate) string { return Predicted(&e) },
-		"chances":     func(e estimate.Estimate) string { return Chances(&e) },
-		"heldOut":     func() string { return HeldOut(a) },
-		"modes":       func() []string { return otherModes(a) },
-		"span":        func() string { return span(a) },
-		"contract":    contractLines,
-		"ns":          func(n int64) string { return milliseconds(time.Duration(n)) },
-		"sampled":     sampled,
-		"placed":      placed,
-		"extents":     extents,
-		"lines":       lines,
-		"answer":      func() string { return answer(a, hz) },
-		"noBound":     noBound,
-		"others":      func() string { return notForMachine(a) },
+		"label":        symbol.Label,
+		"kernel":       func() string { return symbol.Readable(a.Kernel) },
+		"kernels":      func() string { return kernelsOf(a) },
+		"launched":     func() string { return launched(a) },
+		"launches":     func() launchTable { return launchesOf(a) },
+		"convergence":  Convergence,
+		"covers":       Covers,
+		"never":        Never,
+		"less":         Less,
+		"predicted":    func(e estimate.Estimate) string { return Predicted(&e) },
+		"chances":      func(e estimate.Estimate) string { return Chances(&e) },
+		"heldOut":      func() string { return HeldOut(a) },
+		"modes":        func() []string { return otherModes(a) },
+		"span":         func() string { return span(a) },
+		"contract":     contractLines,
+		"ns":           func(n int64) string { return milliseconds(time.Duration(n)) },
+		"sampled":      sampled,
+		"placed":       placed,
+		"extents":      extents,
+		"lines":        lines,
+		"headline":     func() string { return headline(a, hz) },
+		"verdictClass": func() string { return verdictClass(a) },
+		"verdictMark":  func() string { return verdictMark(a.Verdict) },
+		"verdictChart": v.verdictChart,
+		"noBound":      noBound,
+		"others":       func() string { return notForMachine(a) },
 		"device": func(d *estimate.Device) (string, error) {
 			var text strings.Builder
 			p := &printer{w: &text}
@@ -235,6 +245,40 @@ func heat(part, whole int64) template.CSS {
 	return template.CSS(fmt.Sprintf("--share: %.2f", math.Sqrt(float64(part)/float64(whole))))
 }
 
+// verdictClass returns the classes of the verdict's box: what is met, or without a budget what bounds, has its evidence besides.
+func verdictClass(a *estimate.Analysis) string {
+	switch v := a.Verdict; {
+	case v == nil && a.Answer == nil:
+		return ""
+	case v == nil:
+		return string(a.Answer.Evidence)
+	case v.Status == estimate.Met:
+		return string(v.Status) + " " + string(v.Evidence)
+	default:
+		return string(v.Status)
+	}
+}
+
+// verdictMark returns a sign that tells verdicts from each other without their colours.
+func verdictMark(v *estimate.Verdict) string {
+	if v == nil {
+		return ""
+	}
+	return map[estimate.Status]string{estimate.Met: "\u2713 ", estimate.Missed: "\u2717 ", estimate.NotShown: "? "}[v.Status]
+}
+
+// verdictChart draws the longest run, the bound that counts and the budget.
+func (v *page) verdictChart() template.HTML {
+	var marks []chart.Mark
+	if v.Observed != nil {
+		marks = append(marks, chart.Mark{Name: "longest run", Class: "seen", Cycles: v.Observed.Max, Path: "analysis.observed.max"})
+	}
+	if b := v.Verdict.Bound; b != nil {
+		marks = append(marks, chart.Mark{Name: "bound", Class: string(v.Verdict.Evidence), Cycles: *b, Path: "analysis.verdict.bound", Note: v.Verdict.Method})
+	}
+	return chart.Estimates(marks, chart.Bins{}, v.Verdict.Budget)
+}
+
 // estimatesChart draws all estimates with the runs.
 func (v *page) estimatesChart() template.HTML {
 	var marks []chart.Mark
@@ -252,7 +296,7 @@ func (v *page) estimatesChart() template.HTML {
 			Note: strings.TrimSpace(fmt.Sprintf("%s; %s", Standing(e.Evidence, e.Numbers), aboveRuns(v.Analysis, e))),
 		})
 	}
-	return chart.Estimates(marks, runs, v.Limit)
+	return chart.Estimates(marks, runs, v.limit())
 }
 
 // convergenceChart draws how estimates develop; nothing if there is not enough to see.

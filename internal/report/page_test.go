@@ -125,7 +125,9 @@ func checkFigures(t *testing.T, text string) (figures int) {
 // TestPage: all figures of a page are those of its result, all that it refers to is in it, and nothing is loaded from elsewhere.
 func TestPage(t *testing.T) {
 	var b bytes.Buffer
-	if err := HTML(&b, profiledAnalysis(), profiled(), 1e9, 5000); err != nil {
+	a := profiledAnalysis()
+	a.Verdict = verdict(estimate.NotShown, &a.Estimates[0], &a.Observed.Max, "it is so")
+	if err := HTML(&b, a, profiled(), 1e9); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()
@@ -203,7 +205,7 @@ func TestLargePage(t *testing.T) {
 			}
 		}
 		var page bytes.Buffer
-		if err := HTML(&page, profiledAnalysis(), p, 1e9, 0); err != nil {
+		if err := HTML(&page, profiledAnalysis(), p, 1e9); err != nil {
 			t.Fatal(err)
 		}
 		if page.Len() > 2e6 {

@@ -17,8 +17,8 @@ type Picture struct {
 }
 
 // Pictures are the charts of the page that HTML writes of an analysis, each as a document of its own. What the page does not show is not among them.
-func Pictures(a *estimate.Analysis, p *estimate.Profile, hz float64, limit int64) ([]Picture, error) {
-	v := &page{Analysis: a, Profile: p, Hz: hz, Limit: limit}
+func Pictures(a *estimate.Analysis, p *estimate.Profile, hz float64) ([]Picture, error) {
+	v := &page{Analysis: a, Profile: p, Hz: hz}
 	var all []Picture
 	var failed error
 	add := func(file string, markup template.HTML, of chart.Document) {
@@ -82,8 +82,8 @@ func (v *page) estimateKeys() []chart.Key {
 			keys = append(keys, chart.Key{Text: string(evidence) + " estimate", Class: string(evidence)})
 		}
 	}
-	if v.Limit > 0 {
-		keys = append(keys, chart.Key{Text: "limit: " + group(v.Limit) + " cycles", Class: "limit", Shape: chart.Stroke})
+	if v.limit() > 0 {
+		keys = append(keys, chart.Key{Text: "budget: " + group(v.limit()) + " cycles", Class: "limit", Shape: chart.Stroke})
 	}
 	return keys
 }

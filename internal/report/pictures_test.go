@@ -10,7 +10,8 @@ import (
 // TestPictures: each chart of a page is a document of its own, in XML, with a title, and with colours that need no page.
 func TestPictures(t *testing.T) {
 	a, p := profiledAnalysis(), profiled()
-	all, err := Pictures(a, p, 1e9, 5000)
+	a.Verdict = verdict(estimate.NotShown, nil, nil, "")
+	all, err := Pictures(a, p, 1e9)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,10 +31,10 @@ func TestPictures(t *testing.T) {
 	if got := strings.Join(files, " "); got != "estimates convergence flow timeline" {
 		t.Errorf("files %s", got)
 	}
-	if text := all[0].SVG; !strings.Contains(text, "limit: 5,000 cycles") {
-		t.Errorf("no limit in %s", text)
+	if text := all[0].SVG; !strings.Contains(text, "budget: 1,000 cycles") {
+		t.Errorf("no budget in %s", text)
 	}
-	if all, err := Pictures(&estimate.Analysis{}, nil, 1e9, 0); err != nil || len(all) != 0 {
+	if all, err := Pictures(&estimate.Analysis{}, nil, 1e9); err != nil || len(all) != 0 {
 		t.Errorf("of nothing: %v, %v", all, err)
 	}
 }

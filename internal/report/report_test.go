@@ -2,11 +2,14 @@ package report
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"warpbound/estimate"
 	"warpbound/internal/test/goldentest"
@@ -98,42 +101,82 @@ func selfchecked() *estimate.Selfcheck {
 	}
 }
 
+// summarised has an analysis for each form of a summary.
+func summarised() map[string]*estimate.Analysis {
+	judged := func(budget int64, text, pos string, requires estimate.Evidence) *estimate.Analysis {
+		a := analysis()
+		a.Verdict = a.Judge(budget, requires)
+		a.Verdict.BudgetText, a.Verdict.BudgetPos = text, pos
+		return a
+	}
+	long := judged(10, "10 cycles", "", estimate.Proven)
+	e := &long.Estimates[len(long.Estimates)-1]
+	e.Numbers = &estimate.Numbers{Assumed: 7, Published: 9}
+	for i := range 30 {
+		text := strings.Repeat("very ", 30) + fmt.Sprint(i)
+		e.Assumptions = append(e.Assumptions, text)
+		long.Warnings = append(long.Warnings, estimate.Warning{Pos: "k.ptx:7:2", ID: "odd", Text: text})
+	}
+	none := analysis()
+	none.Estimates, none.Answer = nil, nil
+	return map[string]*estimate.Analysis{
+		"summary.txt": analysis(), "summary-met.txt": judged(2_000_000, "2ms", "j.toml:3:1", estimate.Proven), "summary-not-shown.txt": judged(3000, "3000 cycles", "j.toml:3:1", estimate.Proven),
+		"summary-met-observed.txt": judged(3000, "3µs", "", estimate.Observed), "summary-missed.txt": judged(1999, "1999 cycles", "", estimate.Proven), "summary-long.txt": long, "summary-none.txt": none,
+	}
+}
+
 func TestGolden(t *testing.T) {
 	var text, html, bare bytes.Buffer
-	if err := Text(&text, analysis(), 1e9); err != nil {
+	if err := Details(&text, analysis(), 1e9); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "analysis.txt", text.Bytes())
-	if err := HTML(&html, analysis(), nil, 1e9, 0); err != nil {
+	if err := HTML(&html, analysis(), nil, 1e9); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "analysis.html", html.Bytes())
+	for name, a := range summarised() {
+		var text bytes.Buffer
+		if err := Summary(&text, a, 1e9); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, text.Bytes())
+		lines := strings.Split(text.String(), "\n")
+		if len(lines) > 40 {
+			t.Errorf("%s has %d lines", name, len(lines))
+		}
+		for _, line := range lines[1:] {
+			if utf8.RuneCountInString(line) > 100 {
+				t.Errorf("%s: %s", name, line)
+			}
+		}
+	}
 	a := analysis()
 	a.Observed, a.Runs, a.Estimates, a.Warnings = nil, 0, nil, nil
-	if err := Text(&bare, a, 1e9); err != nil {
+	if err := Details(&bare, a, 1e9); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "bare.txt", bare.Bytes())
 	var onDevice, page bytes.Buffer
 	a = analysis()
 	a.Device = measured()
-	if err := Text(&onDevice, a, a.Hz(1)); err != nil {
+	if err := Details(&onDevice, a, a.Hz(1)); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "device.txt", onDevice.Bytes())
-	if err := HTML(&page, a, nil, a.Hz(1), 0); err != nil {
+	if err := HTML(&page, a, nil, a.Hz(1)); err != nil {
 		t.Fatal(err)
 	}
 	if want := "first start to last exit on one SM, with instrumentation: minimum"; !strings.Contains(page.String(), want) || !strings.Contains(page.String(), "compute capability 8.6") {
 		t.Errorf("no device in the page:\n%s", page.String())
 	}
 	var several bytes.Buffer
-	if err := Text(&several, application(), 1e9); err != nil {
+	if err := Details(&several, application(), 1e9); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "launches.txt", several.Bytes())
 	page.Reset()
-	if err := HTML(&page, application(), nil, 1e9, 0); err != nil {
+	if err := HTML(&page, application(), nil, 1e9); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"kernels k&lt;1&gt;, l; 3 launches in a run", "<tr><td>l</td><td>1 x 1 x 1</td><td>8 x 1 x 1</td><td>2 to 5, at most 9</td><td>300</td><td>-</td><td>-</td><td>400</td></tr>"} {
@@ -150,6 +193,9 @@ func TestGolden(t *testing.T) {
 
 func TestNoOrphanedGoldenFiles(t *testing.T) {
 	known := map[string]bool{"analysis.txt": true, "device.txt": true, "analysis.html": true, "bare.txt": true, "selfcheck.txt": true, "launches.txt": true}
+	for name := range summarised() {
+		known[name] = true
+	}
 	files, err := os.ReadDir("testdata")
 	if err != nil {
 		t.Fatal(err)
@@ -228,14 +274,16 @@ func TestViolations(t *testing.T) {
 	a := analysis()
 	a.Answer = nil
 	a.Void = []estimate.VoidBound{{Method: "static/cta", Evidence: estimate.Proven, Cycles: 5, Run: 6, Text: "a run takes 6 cycles"}}
-	var text, page bytes.Buffer
-	if err := Text(&text, a, 1e9); err != nil {
+	var short, long, page bytes.Buffer
+	if err := errors.Join(Summary(&short, a, 1e9), Details(&long, a, 1e9)); err != nil {
 		t.Fatal(err)
 	}
-	if want := "Answer: none, since a run takes longer than a bound\n\nVIOLATION: a run takes 6 cycles\n\n"; !strings.HasPrefix(text.String(), want) {
-		t.Errorf("the text begins with %q, want %q", text.String()[:min(len(want), text.Len())], want)
+	for _, text := range []string{short.String(), long.String()} {
+		if want := "k<1> on m: at least 2.00 us (longest of 1,200 runs), nothing bounds it, since a run takes longer than a bound\n\nVIOLATION: a run takes 6 cycles\n\n"; !strings.HasPrefix(text, want) {
+			t.Errorf("the text begins with %q, want %q", text[:min(len(want), len(text))], want)
+		}
 	}
-	if err := HTML(&page, a, nil, 1e9, 0); err != nil {
+	if err := HTML(&page, a, nil, 1e9); err != nil {
 		t.Fatal(err)
 	}
 	if want := `<div class="verdict void"><strong>Violation</strong> a run takes 6 cycles</div>`; !strings.Contains(page.String(), want) {

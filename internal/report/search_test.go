@@ -148,7 +148,7 @@ func TestBestPlot(t *testing.T) {
 func TestSearchPage(t *testing.T) {
 	a, _ := searched()
 	var out strings.Builder
-	if err := HTML(&out, a, nil, 1e9, 0); err != nil {
+	if err := HTML(&out, a, nil, 1e9); err != nil {
 		t.Fatal(err)
 	}
 	for _, part := range []string{
@@ -163,7 +163,7 @@ func TestSearchPage(t *testing.T) {
 	}
 	a.Estimates = a.Estimates[:1]
 	out.Reset()
-	if err := HTML(&out, a, nil, 1e9, 0); err != nil || strings.Contains(out.String(), `id="search"`) {
+	if err := HTML(&out, a, nil, 1e9); err != nil || strings.Contains(out.String(), `id="search"`) {
 		t.Errorf("an analysis without a search has its section: %v", err)
 	}
 }

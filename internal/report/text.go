@@ -14,13 +14,13 @@ import (
 // shares is the number of breakdown rows that the text shows.
 const shares = 8
 
-// Text writes an analysis for a reader who has never seen one. hz is the
-// machine's clock in cycles per second.
-func Text(w io.Writer, a *estimate.Analysis, hz float64) error {
+// Details writes all of an analysis. hz is the machine's clock in cycles per second.
+func Details(w io.Writer, a *estimate.Analysis, hz float64) error {
 	p := &printer{w: w}
-	p.printf("%s\n\n", answer(a, hz))
+	p.printf("%s\n\n", headline(a, hz))
 	printViolations(p, a)
-	p.printf("%s on %s (%.4g MHz)%s, job %s\n", kernelsOf(a), a.Machine, hz/1e6, scheduled(a.Threads), a.Job)
+	bracket(p, a, hz)
+	p.printf("%s on %s (%.4g MHz)%s, job %s\n", kernelsOf(a), a.Machine, hz/1e6, scheduled(a.Threads)+within(a.Alone, a.ClockMode), a.Job)
 	p.printf("%s", launched(a))
 	if a.Runs > 0 {
 		p.printf("; %s, seed %d", counted(a.Runs, "run"), a.Seed)
@@ -66,20 +66,6 @@ func printViolations(p *printer, a *estimate.Analysis) {
 // besides returns the warnings that say something else than refusals do.
 func besides(all []estimate.Warning) []estimate.Warning {
 	return slices.DeleteFunc(slices.Clone(all), func(w estimate.Warning) bool { return w.ID == "no-static-bound" })
-}
-
-// answer says in one line what an analysis comes to.
-func answer(a *estimate.Analysis, hz float64) string {
-	if a.Answer == nil {
-		if a.Void != nil {
-			return "Answer: none, since a run takes longer than a bound"
-		}
-		if slices.ContainsFunc(a.Estimates, func(e estimate.Estimate) bool { return e.Bounds() && !e.Relied() }) {
-			return "Answer: none, since no estimate of the whole decides"
-		}
-		return "Answer: none, since nothing bounds the whole"
-	}
-	return fmt.Sprintf("Answer: %s, %s (%s, %s%s)", counted(int(a.Answer.Cycles), "cycle"), milliseconds(Duration(a.Answer.Cycles, hz)), Standing(a.Answer.Evidence, numbersOf(a, a.Answer.Method)), a.Answer.Method, within(a.Alone, a.ClockMode))
 }
 
 // Standing says of an estimate what its evidence is, and of what is proven on a machine with numbers that are assumed, that

@@ -33,13 +33,16 @@ const (
 )
 
 // Estimates draws marks below each other and the histogram of the runs, unless that has none, on one axis. limit is a line through all
-// of them, of the time that a run may take; 0 for none.
+// of them, the budget of a run; 0 for none.
 func Estimates(marks []Mark, runs Bins, limit int64) template.HTML {
 	var values []float64
 	for _, m := range marks {
 		values = append(values, float64(m.Cycles))
 	}
 	top := 8.0
+	if limit > 0 {
+		top += 10 // its name
+	}
 	if len(runs.Counts) > 0 {
 		top += bins + 10
 		values = append(values, float64(max(runs.From, 1)), float64(runs.From+runs.Width*int64(len(runs.Counts))))
@@ -59,7 +62,8 @@ func Estimates(marks []Mark, runs Bins, limit int64) template.HTML {
 	}
 	if limit > 0 {
 		x := a.at(float64(limit))
-		d.add(`<line class="limit" x1="%v" y1="0" x2="%v" y2="%v"><title>%v</title></line>`, x, x, bottom, "limit: "+Cycles(limit)+" cycles")
+		d.add(`<line class="limit" x1="%v" y1="0" x2="%v" y2="%v"><title>%v</title></line>`, x, x, bottom, "budget: "+Cycles(limit)+" cycles")
+		d.add(`<text class="limit name" x="%v" y="10">budget</text>`, x+5)
 	}
 	for i, m := range marks {
 		y := top + rowHeight*(float64(i)+0.5)

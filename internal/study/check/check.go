@@ -6,8 +6,6 @@ package check
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"slices"
 
 	"warpbound/diag"
 	"warpbound/estimate"
@@ -19,115 +17,115 @@ import (
 type Limits struct {
 	Budget   budget.Budget
 	Hz       float64           // at which cycles become time
-	Requires estimate.Evidence // weaker estimates do not count; empty for those of the strongest evidence there is alone
+	Requires estimate.Evidence // weaker estimates do not count; empty for Proven
+	Pos      diag.Pos          // where the job states the budget; unknown if it does not
 }
 
-// Job checks an analysis. pos is that of the kernel.
-//
-// A run that takes longer than the budget makes the job over it, whatever the estimates are and if
-// there are none. One that takes longer than a proven or annotated bound makes it fail, since what
-// the tool or the job says is wrong. Otherwise the least estimate decides: of the strongest
-// evidence, or of that which is required or stronger. Of an analysis that ended early this is so
-// only if it would be so however it had gone on: methods that have not answered may lower a bound,
-// and only one that is proven cannot be replaced by one of stronger evidence.
+// Job holds an analysis against a budget: it enters the verdict, and says what else is to be said of the
+// job. pos is that of the kernel.
 func Job(a *estimate.Analysis, pos diag.Pos, by Limits) estimate.CheckedJob {
-	limit := by.Budget.MaxCycles(by.Hz)
-	a.ExceedObserved()
+	v := a.Judge(by.Budget.MaxCycles(by.Hz), by.Requires)
+	v.BudgetText = by.Budget.Text
+	if by.Pos.Known() {
+		v.BudgetPos = by.Pos.String()
+	}
+	a.Verdict = v
 	c := estimate.CheckedJob{
 		Job: a.Job, Kernel: a.Kernel, Pos: pos.String(), Launches: len(a.Launches), Machine: a.Machine,
-		MachineHash: a.MachineHash, ModuleHash: a.ModuleHash, JobHash: a.JobHash,
-		Budget:   &estimate.TimeBudget{Text: by.Budget.Text, Cycles: limit, ClockHz: by.Hz},
+		MachineHash: a.MachineHash, ModuleHash: a.ModuleHash, JobHash: a.JobHash, Verdict: v,
+		Budget:   &estimate.TimeBudget{Text: by.Budget.Text, Cycles: v.Budget, ClockHz: by.Hz},
 		Observed: a.Observed, Convergence: a.Convergence, Contract: a.Contract, Alone: a.Alone, ClockMode: a.ClockMode, Threads: a.Threads, Refused: a.Refused, Warnings: a.Warnings,
 	}
-	c.Bound = a.Strong(by.Requires)
-	c.Answer = c.Bound.Brief()
-	if c.Bound != nil {
-		c.Margin = new(limit - c.Bound.Cycles)
+	c.Failed = a.Void != nil && v.Status != estimate.Missed
+	for i := range a.Estimates {
+		if e := &a.Estimates[i]; v.Bound != nil && e.Method == v.Method {
+			c.Bound = e
+		}
 	}
-	within := c.Bound != nil && *c.Margin >= 0
+	c.Answer, c.Margin = c.Bound.Brief(), v.Margin
 	for i := range a.Void {
 		c.Reasons = append(c.Reasons, estimate.Remark{Pos: c.Pos, Text: a.Void[i].Text})
 	}
-	switch {
-	case longestRun(a) > limit:
-		c.Verdict = estimate.Over
-	case a.Void != nil:
-		c.Verdict = estimate.Failed
-	case a.Undefined() != nil:
-		w := a.Undefined()
-		c.Verdict, c.Reasons = estimate.Unknown, []estimate.Remark{{Pos: w.Pos, Text: "no bound holds on a GPU: " + w.Text}}
-	case a.Interrupted != nil && !(within && c.Bound.Evidence == estimate.Proven):
-		text := fmt.Sprintf("the analysis ended early (%s), and what is known by then does not decide", a.Interrupted.Reason)
-		c.Verdict, c.Reasons = estimate.Unknown, []estimate.Remark{{Text: text}}
-	case within:
-		c.Verdict = estimate.Within
-	case c.Bound != nil:
-		c.Verdict = estimate.Over
-	default:
-		c.Verdict, c.Reasons = estimate.Unknown, missing(a, by.Requires)
+	if v.Status == estimate.NotShown && !c.Failed {
+		c.Reasons = append(c.Reasons, reasons(a, v)...)
 	}
 	return c
 }
 
-// longestRun is how long the longest run of an analysis takes, those included that only showed that
-// a bound is void; 0 if there is none.
-func longestRun(a *estimate.Analysis) int64 {
-	cycles := int64(0)
-	if a.Observed != nil {
-		cycles = a.Observed.Max
+// reasons says why nothing is shown, and where no estimate counts why each method has none.
+func reasons(a *estimate.Analysis, v *estimate.Verdict) []estimate.Remark {
+	first := estimate.Remark{Text: v.Because}
+	if w := a.Undefined(); w != nil {
+		first.Pos = w.Pos
 	}
-	for i := range a.Void {
-		if v := &a.Void[i]; v.Kernel == "" {
-			cycles = max(cycles, v.Run)
-		}
+	if v.Bound != nil || first.Pos != "" || a.Interrupted != nil {
+		return []estimate.Remark{first}
 	}
-	return cycles
+	return append([]estimate.Remark{first}, missing(a)...)
 }
 
-// missing says why no estimate counts: what there is, and of each method that has none why.
-func missing(a *estimate.Analysis, requires estimate.Evidence) []estimate.Remark {
-	first := estimate.Remark{Text: "none of the selected methods bounds the whole kernel"}
+// missing says of methods why no estimate of theirs counts.
+func missing(a *estimate.Analysis) []estimate.Remark {
 	tightest := a.Tightest()
-	if tightest != nil {
-		first.Text = fmt.Sprintf("the strongest bound is %s, whose evidence is %s, and %s is required", tightest.Method, tightest.Evidence, requires)
-	}
-	var refused []estimate.Remark
+	var all []estimate.Remark
 	for i := range a.Estimates {
 		if e := &a.Estimates[i]; tightest == nil && e.Bounds() && !e.Relied() {
-			first.Text = "no estimate of the whole kernel decides"
-			refused = append(refused, estimate.Remark{Text: e.Method + " decides nothing: " + e.Doubt()})
+			all = append(all, estimate.Remark{Text: e.Method + " decides nothing: " + e.Doubt()})
 		}
 	}
 	for _, r := range a.Refused {
 		if !r.Machine {
-			refused = append(refused, estimate.Remark{Pos: r.Pos, Text: r.Method + " has no bound: " + r.Reason})
+			all = append(all, estimate.Remark{Pos: r.Pos, Text: r.Method + " has no bound: " + r.Reason})
 		}
 	}
-	if refused == nil && tightest != nil {
-		first.Text += "; static methods prove bounds, each on machines of its kind (see warpbound machines)"
-	}
-	if refused == nil && tightest == nil { // whoever chose the methods wants to know what is wrong with them
+	switch {
+	case all != nil:
+	case tightest != nil:
+		all = []estimate.Remark{{Text: "static methods prove bounds, each on machines of its kind (see warpbound machines)"}}
+	default: // whoever chose the methods wants to know what is wrong with them
 		for _, r := range a.Refused {
-			refused = append(refused, estimate.Remark{Pos: r.Pos, Text: r.Method + ": " + r.Reason})
+			all = append(all, estimate.Remark{Pos: r.Pos, Text: r.Method + ": " + r.Reason})
 		}
 	}
-	return append([]estimate.Remark{first}, refused...)
+	return all
 }
 
-// Worst is the worst of checks of one job, each with one number of registers of a thread: one over the budget, else one that failed, else one that is
-// unknown, and of those the one with the greatest bound.
+// Worst is the worst of checks of one job, each with one number of registers of a thread, and of those of one verdict the one with
+// the greatest bound.
 func Worst(registers []int, checks []estimate.CheckedJob) estimate.CheckedJob {
-	severity := []estimate.Verdict{estimate.Within, estimate.Unknown, estimate.Failed, estimate.Over}
 	worst := 0
 	for i := range checks {
 		a, b := &checks[i], &checks[worst]
-		if cmp.Or(cmp.Compare(slices.Index(severity, a.Verdict), slices.Index(severity, b.Verdict)), cmp.Compare(cycles(a), cycles(b))) > 0 {
+		if cmp.Or(cmp.Compare(severityOf(a), severityOf(b)), cmp.Compare(cycles(a), cycles(b))) > 0 {
 			worst = i
 		}
 	}
 	c := checks[worst]
 	c.Registers = &estimate.RegisterSweep{Tried: registers, Worst: registers[worst]}
 	return c
+}
+
+// severity orders what is said of jobs, from the best.
+type severity int
+
+const (
+	met severity = iota
+	notShown
+	failed
+	missed
+)
+
+// severityOf returns how bad it is what is said of a job.
+func severityOf(c *estimate.CheckedJob) severity {
+	switch {
+	case c.Verdict.Status == estimate.Missed:
+		return missed
+	case c.Failed:
+		return failed
+	case c.Verdict.Status == estimate.NotShown:
+		return notShown
+	}
+	return met
 }
 
 // cycles is the bound of a check, or what ran if there is none.
@@ -153,33 +151,22 @@ func Failure(name string, err error) estimate.CheckedJob {
 		reason.Pos = at.Pos.String()
 	}
 	return estimate.CheckedJob{
-		Job: name, Pos: cmp.Or(reason.Pos, name), Verdict: estimate.Failed,
+		Job: name, Pos: cmp.Or(reason.Pos, name), Failed: true,
+		Verdict:  &estimate.Verdict{Status: estimate.NotShown, Because: reason.Text, Next: []estimate.Change{}},
 		Contract: []estimate.Contract{}, Reasons: []estimate.Remark{reason}, Refused: []estimate.MethodRefusal{}, Warnings: []estimate.Warning{},
 	}
 }
 
 // All counts the verdicts on jobs.
 func All(jobs []estimate.CheckedJob, requires estimate.Evidence) *estimate.Check {
-	c := &estimate.Check{Provenance: provenance.Of(), Requires: cmp.Or(requires, estimate.Observed), Jobs: jobs}
+	c := &estimate.Check{Provenance: provenance.Of(), Requires: cmp.Or(requires, estimate.Proven), Jobs: jobs}
+	worst := severity(-1)
 	for i := range jobs {
-		switch jobs[i].Verdict {
-		case estimate.Within:
-			c.Within++
-		case estimate.Over:
-			c.Over++
-		case estimate.Unknown:
-			c.Unknown++
-		case estimate.Failed:
-			c.Failed++
+		at := severityOf(&jobs[i])
+		*map[severity]*int{met: &c.Met, notShown: &c.NotShown, failed: &c.Failed, missed: &c.Missed}[at]++
+		if at > worst {
+			worst, c.Verdict = at, jobs[i].Verdict
 		}
-	}
-	switch {
-	case c.Over > 0:
-		c.Verdict = estimate.Over
-	case c.Unknown > 0 || c.Failed > 0:
-		c.Verdict = estimate.Unknown
-	default:
-		c.Verdict = estimate.Within
 	}
 	return c
 }

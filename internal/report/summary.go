@@ -1,0 +1,184 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"warpbound/estimate"
+	"warpbound/internal/symbol"
+)
+
+// The size of a summary, which fits a screen.
+const (
+	summaryColumns  = 100
+	summaryShares   = 3
+	summaryRests    = 7
+	summaryWarnings = 6
+)
+
+// Summary writes what an analysis comes to on one screen: the verdict, or without a budget between what the time of all runs lies, what makes up
+// the bound, and what it rests on. hz is the machine's clock in cycles per second.
+func Summary(w io.Writer, a *estimate.Analysis, hz float64) error {
+	p := &printer{w: w}
+	p.printf("%s\n\n", headline(a, hz))
+	printViolations(p, a)
+	incompleteRuns(p, a.Interrupted, a.Runs)
+	bracket(p, a, hz)
+	convergence(p, a.Convergence)
+	if e := a.Tightest(); e != nil && len(e.Breakdown) > 0 {
+		greatestShares(p, e)
+	} else if e == nil {
+		whyNoBound(p, a)
+	}
+	restsOn(p, a, hz)
+	firstWarnings(p, besides(a.Warnings))
+	p.printf("All methods, assumptions and warnings: --details.  As a page: --html FILE\n")
+	return p.err
+}
+
+// clip cuts a line that is longer than a summary is wide.
+func clip(line string) string {
+	letters := []rune(line)
+	if len(letters) <= summaryColumns {
+		return line
+	}
+	return string(letters[:summaryColumns-3]) + "..."
+}
+
+// bracket writes the longest run, the budget, the bound, and the least estimate that is no more than observed.
+func bracket(p *printer, a *estimate.Analysis, hz float64) {
+	p.table(func(rows *printer) {
+		var unit timeUnit
+		row := func(name string, cycles int64, what string) {
+			if unit.name == "" {
+				unit = unitOf(cycles, hz)
+			}
+			rows.printf("  %s\t%s\t%s cycles\t  %s\n", name, unit.text(cycles, hz), group(cycles), what)
+		}
+		if n := a.LongestCycles(); n != nil {
+			row("at least", *n, longestOf(a)+longest(a))
+		}
+		if v := a.Verdict; v != nil {
+			at := v.BudgetPos
+			if at == "" {
+				at = "--budget"
+			}
+			row("deadline", v.Budget, at)
+		}
+		if e := a.Tightest(); e != nil && e.Evidence != estimate.Observed {
+			row("at most", e.Cycles, e.Method+", "+ofModel(e))
+		}
+		if e := likely(a); e != nil {
+			row("likely", e.Cycles, e.Method+", observed"+unseen(a.Coverage))
+		}
+	})
+	p.printf("\n")
+}
+
+// ofModel says what the evidence of an estimate is, and whether it is that of a machine with numbers that are assumed.
+func ofModel(e *estimate.Estimate) string {
+	if e.Evidence == estimate.Proven && e.Numbers != nil && e.Numbers.Assumed > 0 {
+		return "proven of the model"
+	}
+	return string(e.Evidence)
+}
+
+// likely returns the least estimate that rests on what was observed alone, and may decide; nil if there is none.
+func likely(a *estimate.Analysis) *estimate.Estimate {
+	var best *estimate.Estimate
+	for i := range a.Estimates {
+		e := &a.Estimates[i]
+		if _, other := a.OtherMode(e); e.Evidence == estimate.Observed && e.Bounds() && !other && e.Relied() && (best == nil || e.Cycles < best.Cycles) {
+			best = e
+		}
+	}
+	return best
+}
+
+// unseen says how many outcomes of branches no run has shown.
+func unseen(c *estimate.Coverage) string {
+	if c == nil || c.Outcomes.Covered == c.Outcomes.Possible {
+		return ""
+	}
+	return fmt.Sprintf("; %s never run", counted(c.Outcomes.Possible-c.Outcomes.Covered, "branch outcome"))
+}
+
+// greatestShares writes what most of a bound goes to.
+func greatestShares(p *printer, e *estimate.Estimate) {
+	p.printf("Most of the %s cycles of %s\n", group(e.Cycles), e.Method)
+	p.table(func(rows *printer) {
+		for _, s := range e.Breakdown[:min(summaryShares, len(e.Breakdown))] {
+			text := symbol.Label(s.Name)
+			if s.Pos != "" {
+				text += " at " + s.Pos
+			}
+			rows.printf("  %.0f %%\t%s\t  %s\n", 100*float64(s.Cycles)/float64(max(e.Cycles, 1)), group(s.Cycles), text)
+		}
+	})
+	p.printf("\n")
+}
+
+// whyNoBound says of the methods for the machine why they have no bound.
+func whyNoBound(p *printer, a *estimate.Analysis) {
+	n := 0
+	for _, r := range a.Refused {
+		if r.Machine {
+			continue
+		}
+		if n++; n > summaryWarnings {
+			p.printf("  and %d more\n", n-summaryWarnings)
+			break
+		}
+		p.printf("%s\n", clip(noBound(r)))
+	}
+	if n > 0 {
+		p.printf("\n")
+	}
+}
+
+// restsOn writes what the bound holds for, in one line each.
+func restsOn(p *printer, a *estimate.Analysis, hz float64) {
+	e := a.Tightest()
+	if e == nil {
+		return
+	}
+	p.printf("Rests on\n")
+	if n := e.Numbers; n != nil && n.Assumed > 0 {
+		p.printf("  model    %d of %s of %s are assumed\n", n.Assumed, counted(n.All(), "number"), a.Machine)
+	}
+	p.printf("  machine  %s at %.4g MHz%s, SHA-256 %.12s\n", a.Machine, hz/1e6, within(false, a.ClockMode)+scheduled(a.Threads), a.MachineHash)
+	if a.Alone {
+		p.printf("  memory   nobody else uses the DRAM: CPU, cameras, other engines\n")
+	}
+	shown := e.Assumptions[:min(summaryRests, len(e.Assumptions))]
+	for _, text := range shown {
+		p.printf("%s\n", clip("  -  "+text))
+	}
+	if rest := len(e.Assumptions) - len(shown); rest > 0 {
+		p.printf("  and %s more\n", counted(rest, "assumption"))
+	}
+	if lines := contractLines(a.Contract); len(lines) > 0 {
+		p.printf("%s\n", clip("  inputs   "+strings.Join(lines, "; ")))
+	}
+	p.printf("\n")
+}
+
+// firstWarnings writes the first warnings, each on one line.
+func firstWarnings(p *printer, all []estimate.Warning) {
+	for _, w := range all[:min(summaryWarnings, len(all))] {
+		p.printf("%s\n", clip(fmt.Sprintf("warning: %s: %s", w.Pos, w.Text)))
+	}
+	if rest := all[min(summaryWarnings, len(all)):]; len(rest) > 0 {
+		var ids []string
+		for _, w := range rest {
+			ids = append(ids, w.ID)
+		}
+		slices.Sort(ids)
+		p.printf("%s\n", clip(fmt.Sprintf("%s more: %s", counted(len(rest), "warning"), strings.Join(slices.Compact(ids), ", "))))
+	}
+	if len(all) > 0 {
+		p.printf("\n")
+	}
+}
