@@ -56,24 +56,82 @@ func language(name string) string {
 
 var archPattern = regexp.MustCompile(`^sm_([0-9]{2,3})[af]?$`)
 
-// Command returns the command that compiles a source: by nvcc if the computer has it and it knows the language, else by
-// the newest clang that has code for GPUs.
-func Command(ctx context.Context, r Request) ([]string, error) {
-	arch := archPattern.FindStringSubmatch(r.Arch)
-	if arch == nil {
-		return nil, fmt.Errorf("architecture %q is none of NVIDIA's; for example: %s", r.Arch, DefaultArch)
+// compiler returns the name of the program that compiles a source: nvcc if the computer has it and
+// it knows the language, else the newest clang that has code for GPUs.
+func compiler(ctx context.Context, source string) (string, error) {
+	cuda := isCUDA(source)
+	if _, err := exec.LookPath("nvcc"); err == nil && cuda {
+		return "nvcc", nil
 	}
-	number, err := strconv.Atoi(arch[1])
+	if program := clang(ctx); program != "" {
+		return program, nil
+	}
+	return "", missing(cuda, source)
+}
+
+func isCUDA(source string) bool { return filepath.Ext(source) == ".cu" }
+
+// Nearest returns the architecture for which a source is compiled that is to run on GPUs of one
+// such as sm_87: that one, or if the compiler does not know it, the newest below that it knows. It
+// is an error if there is none. A compiler that does not say what it knows is taken to know it.
+func Nearest(ctx context.Context, source, arch string) (string, error) {
+	wanted, err := capability(arch)
+	if err != nil {
+		return "", err
+	}
+	program, err := compiler(ctx, source)
+	if err != nil {
+		return "", err
+	}
+	list := []string{"-target", "nvptx64-nvidia-cuda", "--print-supported-cpus"}
+	if program == "nvcc" {
+		list = []string{"--list-gpu-code"}
+	}
+	out, err := exec.CommandContext(ctx, program, list...).CombinedOutput()
+	known := capabilities(string(out))
+	if err != nil || len(known) == 0 || slices.Contains(known, wanted) {
+		return arch, nil
+	}
+	known = slices.DeleteFunc(known, func(n int) bool { return n > wanted })
+	if len(known) == 0 {
+		return "", fmt.Errorf("%s knows neither %s nor an older architecture; say another one with --arch", program, arch)
+	}
+	return fmt.Sprintf("sm_%d", slices.Max(known)), nil
+}
+
+// capabilities returns the compute capabilities, times ten, of the architectures among words. Those
+// that end with a letter are left out: later GPUs do not run their code.
+func capabilities(text string) []int {
+	var all []int
+	for _, word := range strings.Fields(text) {
+		if n, err := capability(word); err == nil && !strings.HasSuffix(word, "a") && !strings.HasSuffix(word, "f") {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// capability returns the compute capability, times ten, that an architecture names.
+func capability(arch string) (int, error) {
+	match := archPattern.FindStringSubmatch(arch)
+	if match == nil {
+		return 0, fmt.Errorf("architecture %q is none of NVIDIA's; for example: %s", arch, DefaultArch)
+	}
+	return strconv.Atoi(match[1])
+}
+
+// Command returns the command that compiles a source.
+func Command(ctx context.Context, r Request) ([]string, error) {
+	number, err := capability(r.Arch)
 	if err != nil {
 		return nil, err
 	}
-	cuda := filepath.Ext(r.Source) == ".cu"
-	if _, err := exec.LookPath("nvcc"); err == nil && cuda {
-		return slices.Concat([]string{"nvcc", "-ptx", "-lineinfo", "-arch=" + r.Arch}, r.Flags, []string{r.Source, "-o", job.ModulePlace}), nil
+	program, err := compiler(ctx, r.Source)
+	if err != nil {
+		return nil, err
 	}
-	program := clang(ctx)
-	if program == "" {
-		return nil, missing(cuda, r.Source)
+	if program == "nvcc" {
+		return slices.Concat([]string{"nvcc", "-ptx", "-lineinfo", "-arch=" + r.Arch}, r.Flags, []string{r.Source, "-o", job.ModulePlace}), nil
 	}
 	common := []string{
 		"-S", "-O2", "-gline-tables-only", "-fdebug-compilation-dir=.", "-ffile-prefix-map=" + job.IncludePlace + "=warpbound", "-fno-crash-diagnostics",
@@ -83,7 +141,7 @@ func Command(ctx context.Context, r Request) ([]string, error) {
 		"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + r.Arch, "-nocudainc", "-nocudalib", "-fms-extensions", "-std=c++17",
 		"-I", job.IncludePlace + "/cuda", "-include", "cuda_runtime.h",
 	}
-	if !cuda {
+	if !isCUDA(r.Source) {
 		own = []string{
 			"-x", "cl", "-target", "nvptx64-nvidia-cuda", "-march=" + r.Arch, "-cl-std=CL2.0",
 			"-Xclang", "-finclude-default-header", "-include", job.IncludePlace + "/opencl/builtins.h",

@@ -84,3 +84,40 @@ func TestRun(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestNearest asks for architectures that compilers know, and for others.
+func TestNearest(t *testing.T) {
+	const (
+		gpu = `if [ "$1" = --print-targets ]; then echo nvptx64; exit; fi
+[ "$1 $2 $3" = '-target nvptx64-nvidia-cuda --print-supported-cpus' ] || exit 1
+`
+		clang = gpu + `printf 'Available CPUs for this target:\n\n\tsm_30\n\tsm_86\n\tsm_86a\n\tsm_100\n\tsm_80\n\nUse -mcpu or -mtune\n' >&2`
+		nvcc  = `[ "$1" = --list-gpu-code ] && printf 'sm_75\nsm_87\nsm_90a\n'`
+	)
+	for _, c := range []struct {
+		name, source, arch, want string
+		scripts                  map[string]string
+	}{
+		{"known", "k.cu", "sm_86", "sm_86", map[string]string{"clang": clang}},
+		{"newest below", "k.cu", "sm_87", "sm_86", map[string]string{"clang": clang}},
+		{"by number", "k.cl", "sm_120", "sm_100", map[string]string{"clang": clang, "nvcc": nvcc}},
+		{"none below", "k.cu", "sm_20", "clang knows neither sm_20 nor an older architecture; say another one with --arch", map[string]string{"clang": clang}},
+		{"nvcc knows it", "k.cu", "sm_87", "sm_87", map[string]string{"clang": clang, "nvcc": nvcc}},
+		{"nvcc does not", "k.cu", "sm_90", "sm_87", map[string]string{"clang": clang, "nvcc": nvcc}},
+		{"an error", "k.cu", "sm_87", "sm_87", map[string]string{"nvcc": "echo sm_75; exit 1"}},
+		{"no list", "k.cu", "sm_87", "sm_87", map[string]string{"nvcc": "echo nothing"}},
+		{"no compiler", "k.cl", "sm_87", "no compiler for k.cl: no clang", map[string]string{"nvcc": nvcc}},
+		{"no architecture", "k.cu", "gfx900", `architecture "gfx900" is none of NVIDIA's`, map[string]string{"clang": clang}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			programs(t, c.scripts)
+			got, err := Nearest(context.Background(), c.source, c.arch)
+			if err != nil {
+				got = err.Error()
+			}
+			if !strings.HasPrefix(got, c.want) || err == nil && got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
