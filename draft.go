@@ -10,12 +10,13 @@ import (
 
 // DraftOptions say for what a job is drafted.
 type DraftOptions struct {
-	Kernel string // its name; empty for the only one of the module
-	Path   string // of the module from where the job file will be
+	Kernel  string // its name; empty for the only one of the module
+	Path    string // of the module from where the job file will be
+	Machine string // name of a built-in one; empty for the one that suits the kernel best
 }
 
-// Draft writes a job for a kernel of a module, with guesses for all that the module does not say. file is the module's
-// name, which tells its language.
+// Draft writes a job for a kernel of a module, with guesses for what the module does not say. file
+// is its name, which tells its language. It is an error if the machine does not run the kernel.
 func Draft(ctx context.Context, file string, src []byte, opts DraftOptions) (*estimate.Draft, error) {
-	return scaffold.Write(ctx, scaffold.Request{File: file, Text: src, Path: opts.Path, Kernel: opts.Kernel, Suits: suit.Program})
+	return scaffold.Write(ctx, scaffold.Request{File: file, Text: src, Options: scaffold.Options(opts), Suits: suit.Program})
 }

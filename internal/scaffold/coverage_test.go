@@ -15,6 +15,8 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/isa"
 	"warpbound/internal/isa/ptx"
+	"warpbound/internal/job"
+	"warpbound/internal/machine"
 	"warpbound/internal/scaffold"
 	"warpbound/internal/study/suit"
 	"warpbound/internal/test/goldentest"
@@ -42,7 +44,9 @@ func TestCoverage(t *testing.T) {
 	for _, m := range modules(t) {
 		wait.Go(func() {
 			for _, k := range entries(t, m.name, m.text) {
-				d, err := scaffold.Write(context.Background(), scaffold.Request{File: m.name, Text: m.text, Path: m.name, Kernel: k, Suits: suit.Program})
+				d, err := scaffold.Write(context.Background(), scaffold.Request{
+					File: m.name, Text: m.text, Options: scaffold.Options{Path: m.name, Kernel: k}, Suits: suit.Program,
+				})
 				if err != nil {
 					t.Errorf("%s, kernel %s: %v", m.name, k, err)
 					continue
@@ -132,7 +136,9 @@ func TestSameJobAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	write := func() string {
-		d, err := scaffold.Write(context.Background(), scaffold.Request{File: "bfs.ptx", Text: text, Path: "bfs.ptx", Suits: suit.Program})
+		d, err := scaffold.Write(context.Background(), scaffold.Request{
+			File: "bfs.ptx", Text: text, Options: scaffold.Options{Path: "bfs.ptx"}, Suits: suit.Program,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,15 +149,43 @@ func TestSameJobAgain(t *testing.T) {
 	}
 }
 
-// TestUnsuitable finds no machine.
+// TestMachines writes a job for each built-in machine, which states it and loads there. What the
+// best machine is says nothing of another one that is named.
+func TestMachines(t *testing.T) {
+	text := []byte(".version 7.0\n.target sm_87\n.address_size 64\n.entry k()\n.reqntid 8\n{ ret; }\n")
+	for _, name := range machine.Names() {
+		d, err := scaffold.Write(context.Background(), scaffold.Request{
+			File: "k.ptx", Text: text, Options: scaffold.Options{Path: "k.ptx", Machine: name}, Suits: suit.Program,
+		})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		spec, err := job.Parse("job.toml", []byte(d.Text), func(string) ([]byte, error) { return nil, fs.ErrNotExist })
+		if err != nil || spec.Machine != name || d.Machine != name {
+			t.Errorf("%s: %v, %v\n%s", name, d.Machine, err, d.Text)
+		}
+	}
+}
+
+// TestUnsuitable asks for machines that do not run a kernel, or are none.
 func TestUnsuitable(t *testing.T) {
-	_, err := scaffold.Write(context.Background(), scaffold.Request{
-		File: "k.ptx", Text: []byte(".version 7.0\n.target sm_70\n.address_size 64\n.entry k() { ret; }\n"),
-		Suits: func(*isa.Program, string) ([]estimate.Suiting, []string, error) {
-			return []estimate.Suiting{{Machine: "m", Reasons: []string{"too small"}}}, nil, nil
-		},
-	})
-	if want := "no machine runs kernel k of k.ptx: too small"; err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
+	all := []estimate.Suiting{
+		{Machine: "v100", Reasons: []string{"too small", "too old"}}, {Machine: "t4", Reasons: []string{"too hot"}},
+	}
+	for name, want := range map[string]string{
+		"":     "no machine runs kernel k of k.ptx: too small; too old",
+		"v100": "v100 does not run kernel k of k.ptx: too small; too old",
+		"t4":   "t4 does not run kernel k of k.ptx: too hot",
+		"v10":  `no machine "v10"; did you mean "v100"?`,
+	} {
+		_, err := scaffold.Write(context.Background(), scaffold.Request{
+			File: "k.ptx", Text: []byte(".version 7.0\n.target sm_70\n.address_size 64\n.entry k() { ret; }\n"),
+			Options: scaffold.Options{Machine: name},
+			Suits:   func(*isa.Program, string) ([]estimate.Suiting, []string, error) { return all, nil, nil },
+		})
+		if err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", name, err, want)
+		}
 	}
 }

@@ -94,7 +94,7 @@ func blocks(k *isa.Kernel, threads [3]bool) [][3]int {
 			all = append(all, [3]int{n, 1, 1})
 		}
 	default:
-		all = append(all, [3]int{32, 1, 1})
+		all = append(all, [3]int{32, 1, 1}, [3]int{8, 1, 1})
 	}
 	return all
 }

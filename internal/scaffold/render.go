@@ -45,7 +45,7 @@ func (f *found) render() string {
 	t.line("")
 	t.pair("module", quoted(f.path), "")
 	t.pair("kernel", quoted(f.name), "")
-	t.pair("machine", quoted(f.best.Machine), strings.Join(f.best.Reasons, "; "))
+	t.pair("machine", quoted(f.suits.Machine), strings.Join(f.suits.Reasons, "; "))
 	t.line("")
 	t.line("# The launch. %s", f.launchReason())
 	t.pair("grid", triple(g.grid), "CTAs in x, y and z")

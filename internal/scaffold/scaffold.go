@@ -1,8 +1,10 @@
 package scaffold
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"warpbound/estimate"
@@ -14,17 +16,25 @@ import (
 
 // Request says what a job is to be written for.
 type Request struct {
-	File   string // the module's name, which tells its language
-	Text   []byte // its text
-	Path   string // of the module from the job file
-	Kernel string // its name; empty for the only one
+	File string // the module's name, which tells its language
+	Text []byte // its text
+	Options
 
-	// Suits returns the machines that suit a kernel of a program, the best first, and the kernels' names.
+	// Suits says how each built-in machine suits a kernel of a program, the best first, and what
+	// kernels there are.
 	Suits func(p *isa.Program, kernel string) ([]estimate.Suiting, []string, error)
 }
 
-// Write writes a job for a kernel of a module. It is an error if the module cannot be read, if it has no such kernel
-// or several to choose from, or if no machine runs the kernel.
+// Options are what of a request is asked for by its user.
+type Options struct {
+	Kernel  string // its name; empty for the only one of the module
+	Path    string // of the module from the job file
+	Machine string // name of a built-in one; empty for the one that suits the kernel best
+}
+
+// Write writes a job for a kernel of a module. It is an error if the module cannot be read, if it
+// has no such kernel or several to choose from, if there is no such machine, or if it does not run
+// the kernel or none does.
 func Write(ctx context.Context, req Request) (*estimate.Draft, error) {
 	parsed, err := workload.ParseModule(req.File, req.Text)
 	if err != nil {
@@ -42,7 +52,7 @@ func Write(ctx context.Context, req Request) (*estimate.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	best, on, err := suiting(program, entry.Name, req)
+	suits, on, err := suiting(program, entry.Name, req)
 	if err != nil {
 		return nil, err
 	}
@@ -50,12 +60,12 @@ func Write(ctx context.Context, req Request) (*estimate.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.best, f.path, f.name = best, req.Path, plainest(program, entry.Name)
+	f.suits, f.path, f.name = suits, req.Path, plainest(program, entry.Name)
 	if err := f.verify(ctx, req.Text); err != nil {
 		return nil, err
 	}
 	d := &estimate.Draft{
-		Module: req.Path, Kernel: f.name, Stem: stem(program, req.File, entry.Name), Machine: best.Machine,
+		Module: req.Path, Kernel: f.name, Stem: stem(program, req.File, entry.Name), Machine: suits.Machine,
 		Launch: estimate.Launch{Grid: f.guess.grid, Block: f.guess.block},
 		Text:   f.render(), Guesses: f.guesses(), Blocks: f.reachable(), Executed: f.executed(), Failed: f.failed(),
 		Missing: f.missing(),
@@ -63,17 +73,25 @@ func Write(ctx context.Context, req Request) (*estimate.Draft, error) {
 	return d, nil
 }
 
-// suiting returns the machine that suits a kernel best.
+// suiting returns the machine for which a job is to be written, and how it suits a kernel.
 func suiting(p *isa.Program, kernel string, req Request) (*estimate.Suiting, *machine.Machine, error) {
 	all, _, err := req.Suits(p, kernel)
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(all) == 0 || !all[0].Runs {
-		return nil, nil, fmt.Errorf("no machine runs kernel %s of %s: %s", kernel, req.File, strings.Join(all[0].Reasons, "; "))
+	m, err := machine.Builtin(cmp.Or(req.Machine, all[0].Machine))
+	if err != nil {
+		return nil, nil, err
 	}
-	m, err := machine.Builtin(all[0].Machine)
-	return &all[0], m, err
+	of := slices.IndexFunc(all, func(s estimate.Suiting) bool { return s.Machine == m.Name })
+	if s := &all[of]; s.Runs {
+		return s, m, nil
+	}
+	who := "no machine runs"
+	if req.Machine != "" {
+		who = req.Machine + " does not run"
+	}
+	return nil, nil, fmt.Errorf("%s kernel %s of %s: %s", who, kernel, req.File, strings.Join(all[of].Reasons, "; "))
 }
 
 // found is what the search has found for a kernel.
@@ -87,9 +105,9 @@ type found struct {
 	pc      int              // the instruction at which it ended
 	shared  uint64           // dynamic shared memory in bytes
 
-	best *estimate.Suiting
-	path string // of the module from the job
-	name string // of the kernel in the job
+	suits *estimate.Suiting // how the machine suits the kernel
+	path  string            // of the module from the job
+	name  string            // of the kernel in the job
 }
 
 // find searches for arguments, and then for what the threads reach of the buffers whatever is sampled.
