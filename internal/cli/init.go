@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"warpbound"
+	"warpbound/internal/machine"
+	"warpbound/internal/platform"
 	"warpbound/internal/report"
 )
 
@@ -23,11 +25,13 @@ func initCommand() *cobra.Command {
 		Short: "Write a job for a kernel of a module: a launch, arguments and buffers, guessed and tried",
 		Long: `Writes a job for a kernel of a module: a launch, arguments and buffers, guessed and tried.
 
-A source of CUDA C++ (.cu) or OpenCL C (.cl) is compiled first, by nvcc or else by clang. Flags for the compiler follow
-two dashes.`,
+A source of CUDA C++ (.cu) or OpenCL C (.cl) is compiled first, by nvcc or else by clang, for the architecture that the
+machine describes. Flags for the compiler follow two dashes.`,
 		Example: `  warpbound init kernels/bfs/bfs.ptx
   # one kernel of several, and a name for the job:
   warpbound init kernels/relaxation/relaxation.ptx --kernel relax -o relax.toml
+  # for another machine than the one that suits the kernel best:
+  warpbound init kernels/bfs/bfs.ptx --machine orin-agx -o orin.toml
   # from a source, and again when it has changed:
   warpbound init kernels/vectorAdd/vectorAdd.cl -o add.toml --arch sm_80 -- -O3
   warpbound init --update add.toml`,
@@ -36,6 +40,9 @@ two dashes.`,
 	source.add(c)
 	c.Flags().StringVarP(&output, "output", "o", "", "the job file to write (default: beside the module, named after it, or after the kernel if it has several)")
 	c.Flags().StringVar(&opts.Kernel, "kernel", "", "the kernel, if the module has several")
+	c.Flags().StringVar(&opts.Machine, "machine", "",
+		"the built-in machine that the job is for (default: the one that suits the kernel best)")
+	c.MarkFlagsMutuallyExclusive("update", "machine")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if source.update {
 			return again(c, args[0])
@@ -43,11 +50,15 @@ two dashes.`,
 		if output == "-" {
 			return usagef("--output -: a job finds its module from its own place, so name a file")
 		}
+		if machine.IsFile(opts.Machine) || platform.IsDevice(opts.Machine) {
+			return usagef("--machine %s: a job is written for a built-in machine; "+
+				"name a file or a device in the job, or with analyze --machine", opts.Machine)
+		}
 		dir := filepath.Dir(args[0])
 		if output != "" {
 			dir = filepath.Dir(output)
 		}
-		m, err := source.module(c, args[0], dir, args[1:])
+		m, err := source.module(c, args[0], dir, opts.Machine, args[1:])
 		if err != nil {
 			return err
 		}
@@ -60,6 +71,9 @@ two dashes.`,
 		}
 		if output == "" {
 			output = filepath.Join(dir, d.Stem+".toml")
+		}
+		if err := m.save(); err != nil {
+			return err
 		}
 		if err := writeNew(output, d.Text+m.table); err != nil {
 			return err

@@ -13,6 +13,8 @@ import (
 
 	"warpbound"
 	"warpbound/internal/compile"
+	"warpbound/internal/isa"
+	"warpbound/internal/machine"
 )
 
 // approximate says what is special about code that was compiled without a toolkit.
@@ -25,7 +27,8 @@ type sourceFlags struct {
 }
 
 func (f *sourceFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.arch, "arch", compile.DefaultArch, "the architecture for which a source is compiled")
+	c.Flags().StringVar(&f.arch, "arch", compile.DefaultArch,
+		"the architecture for which a source is compiled; with --machine, the one that it describes")
 	c.Flags().BoolVar(&f.update, "update", false, "compile the source of the job again, by the command in its [source]")
 }
 
@@ -42,10 +45,20 @@ type module struct {
 	name  string
 	text  []byte
 	table string // [source] of the job; empty if nothing was compiled
+	isNew bool   // it was compiled, and there is no file of it yet
 }
 
-// module reads a module, or compiles a source for a job that will be in a directory, with further flags of the compiler.
-func (f *sourceFlags) module(c *cobra.Command, file, dir string, flags []string) (*module, error) {
+// save writes a module that is new.
+func (m *module) save() error {
+	if !m.isNew {
+		return nil
+	}
+	return writeFiles(map[string][]byte{m.name: m.text})
+}
+
+// module reads a module, or compiles a source for a job that will be in a directory, with further
+// flags of the compiler. The job is for the machine on, unless that is empty.
+func (f *sourceFlags) module(c *cobra.Command, file, dir, on string, flags []string) (*module, error) {
 	text, err := warpbound.ReadModule(file)
 	if err != nil {
 		return nil, err
@@ -60,11 +73,19 @@ func (f *sourceFlags) module(c *cobra.Command, file, dir string, flags []string)
 	if err != nil {
 		return nil, err
 	}
-	command, err := compile.Command(c.Context(), compile.Request{Source: name, Arch: f.arch, Flags: flags})
+	arch, described, err := f.archFor(c, file, on)
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "Compiling %s with %s for %s\n", file, command[0], f.arch)
+	command, err := compile.Command(c.Context(), compile.Request{Source: name, Arch: arch, Flags: flags})
+	if err != nil {
+		return nil, err
+	}
+	because := ""
+	if arch != described {
+		because = fmt.Sprintf(": %s does not know %s, which %s describes", command[0], described, on)
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "Compiling %s with %s for %s%s\n", file, command[0], arch, because)
 	ptx, err := compile.Run(c.Context(), command, dir, c.ErrOrStderr())
 	if err != nil {
 		return nil, uncompiled(err, file, command)
@@ -85,7 +106,25 @@ func (f *sourceFlags) module(c *cobra.Command, file, dir string, flags []string)
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	return out, writeFiles(map[string][]byte{out.name: ptx})
+	out.isNew = true
+	return out, nil
+}
+
+// archFor returns the architecture for which a source is compiled, and the one for which it should
+// be: that of the flag, or of the GPU that the machine on describes.
+func (f *sourceFlags) archFor(c *cobra.Command, file, on string) (arch, wanted string, err error) {
+	if on == "" || c.Flags().Changed("arch") {
+		return f.arch, f.arch, nil
+	}
+	m, err := machine.Builtin(on)
+	if err != nil {
+		return "", "", err
+	}
+	if _, isGPU := isa.ParseTarget(m.Architecture); !isGPU {
+		return f.arch, f.arch, nil
+	}
+	arch, err = compile.Nearest(c.Context(), file, m.Architecture)
+	return arch, m.Architecture, err
 }
 
 // announce shows a command that a job holds before it runs.
