@@ -4,54 +4,83 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"warpbound/estimate"
+	"warpbound/internal/symbol"
 )
 
-// Machines writes which machines suit a module for people, in lines of at most so many columns as far as names allow:
-// as a table, or one machine below the other where a table has no room.
+// maxLines is how many lines say which machines suit a module, where lines have 80 columns.
+const maxLines = 12
+
+// Machines writes which machines run a module for people: a line for each of the best ones, and the
+// names of the others as far as a line holds them. Where none runs it, it writes why the best one
+// does not. Lines have at most so many columns, as far as names allow.
 func Machines(w io.Writer, m *estimate.Machines, columns int) error {
-	p := &printer{w: w}
 	of := "its kernels"
 	if len(m.Kernels) == 1 {
-		of = "kernel " + m.Kernels[0]
+		const room = 40 // for a name
+		of = "kernel " + shortened(symbol.Short(m.Kernels[0]), room)
 	}
-	lines := func(lead, text string) {
-		for _, line := range wrapped(text, columns-len(lead)) {
-			p.printf("%s%s\n", lead, line)
-			lead = strings.Repeat(" ", len(lead))
-		}
+	running := slices.DeleteFunc(slices.Clone(m.Machines), func(s estimate.Suiting) bool { return !s.Runs })
+	var lines []string
+	if len(running) > 0 {
+		head := fmt.Sprintf("%s targets %s. Machines for %s, best first:", m.File, m.Target, of)
+		lines = suited(wrapped(head, columns), running, m.Target, columns)
+	} else {
+		head := fmt.Sprintf("%s targets %s. No machine runs %s. The best, %s:", m.File, m.Target, of, m.Machines[0].Machine)
+		lines = unsuited(wrapped(head, columns), m.Machines[0].Reasons, columns)
 	}
-	lines("", fmt.Sprintf("%s targets %s. Machines for %s, best first:", m.File, m.Target, of))
-	p.printf("\n")
-	rows := [][3]string{{"machine", "describes", "bounds"}}
-	whys := []string{"why"}
-	for i := range m.Machines {
-		s := &m.Machines[i]
-		rows = append(rows, [3]string{s.Machine, described(s), cmp.Or(string(s.Strongest()), "none")})
-		whys = append(whys, why(s))
+	p := &printer{w: w}
+	for _, line := range lines {
+		p.printf("%s\n", line)
+	}
+	return p.err
+}
+
+// suited returns a heading and below it machines that run a module for a target.
+func suited(lines []string, running []estimate.Suiting, target string, columns int) []string {
+	foot := indented("proven at best: loops need bounds, from the launch or in the job", columns)
+	shown := running
+	if room := max(maxLines-len(lines)-1-len(foot), 2); len(running) > room { // the 1 for the names of columns
+		shown = running[:room-1]
+	}
+	rows := [][4]string{{"machine", "describes", "bounds", "why"}}
+	for i := range shown {
+		s := &shown[i]
+		rows = append(rows, [4]string{s.Machine, described(s), cmp.Or(string(s.Strongest()), "none"), whySuited(s, target)})
 	}
 	var widths [3]int
 	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], len(cell))
+		for i := range widths {
+			widths[i] = max(widths[i], len(row[i]))
 		}
 	}
-	const room = 30 // for the reasons in a table
-	table := widths[0]+widths[1]+widths[2]+8+room <= columns
-	for i, row := range rows {
-		switch {
-		case table:
-			lines(fmt.Sprintf("  %-*s  %-*s  %-*s  ", widths[0], row[0], widths[1], row[1], widths[2], row[2]), whys[i])
-		case i > 0:
-			lines("  ", fmt.Sprintf("%s (%s): %s", row[0], row[1], row[2]))
-			lines("    ", whys[i])
-		}
+	for _, row := range rows {
+		line := fmt.Sprintf("  %-*s  %-*s  %-*s  %s", widths[0], row[0], widths[1], row[1], widths[2], row[2], row[3])
+		lines = append(lines, shortened(line, columns))
 	}
-	p.printf("\n")
-	lines("  ", "proven at best: loops need bounds, from the launch or in the job")
-	return p.err
+	var others []string
+	for _, s := range running[len(shown):] {
+		others = append(others, s.Machine)
+	}
+	if len(others) > 0 {
+		line := fmt.Sprintf("  and %d more that run it: %s", len(others), strings.Join(others, ", "))
+		lines = append(lines, shortened(line, columns))
+	}
+	return append(lines, foot...)
+}
+
+// unsuited returns a heading and below it why a machine does not run a module.
+func unsuited(lines, reasons []string, columns int) []string {
+	for _, reason := range reasons {
+		lines = append(lines, indented(reason, columns)...)
+	}
+	if len(lines) > maxLines {
+		lines = append(lines[:maxLines-1], "  ...")
+	}
+	return lines
 }
 
 // described says which GPUs a machine describes, in a word.
@@ -65,24 +94,37 @@ func described(s *estimate.Suiting) string {
 	return s.Architecture
 }
 
-// why gives the reasons in one sentence, and then the methods.
-func why(s *estimate.Suiting) string {
-	text := strings.Join(s.Reasons, "; ")
-	if !s.Runs {
-		return "does not run it: " + text
+// whySuited says in few words how a machine that runs code for a target suits it.
+func whySuited(s *estimate.Suiting, target string) string {
+	reasons := slices.Clone(s.Reasons)
+	if s.Match != "runs" && strings.HasPrefix(s.Architecture, "sm_") { // the reason has a sentence on this
+		reasons[0] = fmt.Sprintf("as if %s ran code for %s", s.Architecture, target)
 	}
-	for _, evidence := range []estimate.Evidence{estimate.Proven, estimate.Observed} {
-		var methods []string
-		for _, m := range s.Methods {
-			if m.Evidence == evidence {
-				methods = append(methods, m.Method)
-			}
-		}
-		if len(methods) > 0 {
-			text += fmt.Sprintf("; %s: %s", evidence, strings.Join(methods, ", "))
-		}
+	return strings.Join(reasons, "; ")
+}
+
+// indented is wrapped, with spaces before each line.
+func indented(text string, width int) []string {
+	const lead = "  "
+	lines := wrapped(text, width-len(lead))
+	for i := range lines {
+		lines[i] = lead + lines[i]
 	}
-	return text
+	return lines
+}
+
+// shortened cuts a text that has more than width characters behind a word, or within its first one.
+func shortened(text string, width int) string {
+	const dots = "..."
+	characters := []rune(text)
+	if len(characters) <= width {
+		return text
+	}
+	kept := string(characters[:max(width-len(dots), 0)])
+	if words := strings.TrimRight(kept[:strings.LastIndexByte(kept, ' ')+1], " "); words != "" {
+		return words + " " + dots
+	}
+	return kept + dots
 }
 
 // wrapped breaks a text at spaces into lines of at most width, but for words that are longer. It has a line at least.
