@@ -89,7 +89,7 @@ func Nearest(ctx context.Context, source, arch string) (string, error) {
 	}
 	out, err := exec.CommandContext(ctx, program, list...).CombinedOutput()
 	known := capabilities(string(out))
-	if err != nil || len(known) == 0 || slices.Contains(known, wanted) {
+	if err != nil || len(known) == 0 {
 		return arch, nil
 	}
 	known = slices.DeleteFunc(known, func(n int) bool { return n > wanted })

@@ -91,7 +91,7 @@ func TestNearest(t *testing.T) {
 		gpu = `if [ "$1" = --print-targets ]; then echo nvptx64; exit; fi
 [ "$1 $2 $3" = '-target nvptx64-nvidia-cuda --print-supported-cpus' ] || exit 1
 `
-		clang = gpu + `printf 'Available CPUs for this target:\n\n\tsm_30\n\tsm_86\n\tsm_86a\n\tsm_100\n\tsm_80\n\nUse -mcpu or -mtune\n' >&2`
+		clang = gpu + `printf 'Available CPUs for this target:\n\n\tsm_30\n\tsm_86\n\tsm_86a\n\tsm_100\n\tsm_110f\n\tsm_80\n\nUse -mcpu or -mtune\n' >&2`
 		nvcc  = `[ "$1" = --list-gpu-code ] && printf 'sm_75\nsm_87\nsm_90a\n'`
 	)
 	for _, c := range []struct {
