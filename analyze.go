@@ -10,9 +10,7 @@ import (
 	"warpbound/internal/campaign"
 	"warpbound/internal/fleet"
 	"warpbound/internal/fleet/runs"
-	"warpbound/internal/machine"
 	"warpbound/internal/method"
-	"warpbound/internal/runner"
 	"warpbound/internal/study/sensitivity"
 	"warpbound/internal/workload"
 )
@@ -142,7 +140,7 @@ func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*estimate.Analy
 	}
 	defer end()
 	answer, err := sensitivity.Analyze(ctx, j.on.Platform, j.on.Workload, req, sensitivity.Options{
-		Samples: opts.Sensitivity, Policies: opts.Policies, Placements: opts.Placements, Progress: opts.Sampled, On: j.onMachine,
+		Samples: opts.Sensitivity, Policies: opts.Policies, Placements: opts.Placements, Progress: opts.Sampled, On: j.on.OnMachine,
 	})
 	switch {
 	case answer == nil:
@@ -151,15 +149,6 @@ func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*estimate.Analy
 		return answer.Analysis, j.on.Reproduced(err, j.on.First().Bound.Vector(answer.Longest.Test()))
 	}
 	return answer.Analysis, answer.Write(opts.Write.LP, opts.Write.Certificate)
-}
-
-// onMachine makes the job ready on another machine.
-func (j *Job) onMachine(m *machine.Machine) (runner.Platform, *workload.Workload, error) {
-	other, err := j.on.On(m)
-	if err != nil {
-		return nil, nil, err
-	}
-	return other.Platform, other.Workload, nil
 }
 
 // request is what the options ask for.

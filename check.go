@@ -1,8 +1,11 @@
 package warpbound
 
 import (
+	"context"
+
 	"warpbound/estimate"
 	"warpbound/internal/budget"
+	"warpbound/internal/study/changes"
 	"warpbound/internal/study/check"
 	"warpbound/internal/workload"
 )
@@ -30,6 +33,13 @@ func (j *Job) Check(a *estimate.Analysis, b Budget, requires estimate.Evidence) 
 		l.Pos = j.on.Spec.Pos.Budget
 	}
 	return check.Job(a, j.on.First().Graph.Kernel.Pos, l)
+}
+
+// Suggest enters into the verdict of an analysis of the job what would help most: it bounds the job as it would be with something
+// changed. If ctx ends, the error is that of ctx, and what was found until then is entered.
+func (j *Job) Suggest(ctx context.Context, a *estimate.Analysis) (err error) {
+	a.Verdict.Next, err = changes.Find(ctx, j.on.Workload, a, j.on.WithChange)
+	return err
 }
 
 // RegisterCounts returns one number of registers of a thread (LoadOptions.Registers) for each number of CTAs that an SM may hold at a

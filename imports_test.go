@@ -49,6 +49,7 @@ var arrows = []rule{
 	{"internal/analysis", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform", "internal/study/...", "internal/report"}, "what bounds a job sees runners by their contract alone"},
 	{"internal/study/*", []string{"warpbound", "internal/report", "internal/selfcheck", "internal/reproduce", "internal/cli"}, "studies know nothing of who asks for them"},
 	{"internal/study/compare", []string{"internal/workload", "internal/runner/...", "internal/method/...", "internal/analysis", "internal/sim/..."}, "results are read as they are saved"},
+	{"internal/study/changes", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform"}, "studies see runners by their contract alone"},
 	{"internal/study/check", []string{"internal/workload", "internal/runner/...", "internal/method/...", "internal/analysis", "internal/sim/..."}, "bounds are brought to whoever judges them"},
 	{"internal/study/differential", []string{"internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform"}, "a comparison with executions without time needs no simulator"},
 	{"internal/study/profile", []string{"internal/method/...", "internal/sim/...", "internal/cuda/...", "internal/runner/*", "internal/platform", "internal/analysis"}, "a profile is of a run, whatever bounds it"},

@@ -299,6 +299,9 @@ func analyzeCommand() *cobra.Command {
 		}
 		if a != nil && budget.Given() {
 			j.Check(a, budget, limit.requires())
+			if err == nil && a.Verdict.Status == estimate.NotShown {
+				err = j.Suggest(c.Context(), a)
+			}
 		}
 		known := func() error { return errors.Join(each.save(), printAnalysis(c.OutOrStdout(), *format, details, j, a)) }
 		var void error // which the page and the files are to show, too

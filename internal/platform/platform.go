@@ -64,6 +64,15 @@ func (j *Job) On(m *machine.Machine) (*Job, error) {
 	return &Job{w, p, j.source}, nil
 }
 
+// OnMachine is On for who needs no job.
+func (j *Job) OnMachine(m *machine.Machine) (runner.Platform, *workload.Workload, error) {
+	other, err := j.On(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	return other.Platform, other.Workload, nil
+}
+
 // WithModule makes the job ready with another text of its module, on its machine, otherwise as it was loaded. It is an error if it has changed since.
 func (j *Job) WithModule(text []byte) (*Job, error) {
 	if j.source == nil {
@@ -75,6 +84,17 @@ func (j *Job) WithModule(text []byte) (*Job, error) {
 		return nil, err
 	}
 	return &Job{w, j.Platform, src}, nil
+}
+
+// WithChange makes the job ready with something changed in a copy of what its file states, on its machine. It is an error if it has
+// changed since it was loaded.
+func (j *Job) WithChange(change func(*job.Job)) (runner.Platform, *workload.Workload, error) {
+	if j.source == nil {
+		return nil, nil, fmt.Errorf("%s has changed since it was loaded; state in the job what is to differ", j.Name())
+	}
+	src := j.source.WithChange(change)
+	w, err := workload.Prepare(src, j.Platform, j.MachineName)
+	return j.Platform, w, err
 }
 
 // With makes the job ready on its machine with other choices, under the conditions of On.

@@ -14,8 +14,8 @@ import (
 const (
 	summaryColumns  = 100
 	summaryShares   = 3
-	summaryRests    = 7
-	summaryWarnings = 6
+	summaryRests    = 6
+	summaryWarnings = 4
 )
 
 // Summary writes what an analysis comes to on one screen: the verdict, or without a budget between what the time of all runs lies, what makes up
@@ -32,6 +32,7 @@ func Summary(w io.Writer, a *estimate.Analysis, hz float64) error {
 	} else if e == nil {
 		whyNoBound(p, a)
 	}
+	nextSteps(p, a.Verdict, hz)
 	restsOn(p, a, hz)
 	firstWarnings(p, besides(a.Warnings))
 	p.printf("All methods, assumptions and warnings: --details.  As a page: --html FILE\n")
@@ -136,6 +137,24 @@ func whyNoBound(p *printer, a *estimate.Analysis) {
 	if n > 0 {
 		p.printf("\n")
 	}
+}
+
+// nextSteps writes what would help.
+func nextSteps(p *printer, v *estimate.Verdict, hz float64) {
+	if v == nil || len(v.Next) == 0 {
+		return
+	}
+	p.printf("What would help (each analysed)\n")
+	p.table(func(rows *printer) {
+		for i, n := range v.Next {
+			text := n.Change
+			if n.ChangesContract {
+				text += "; changes the contract"
+			}
+			rows.printf("  %d\tat most %s\t%s cycles\t%s\t  %s\n", i+1, unitOf(v.Budget, hz).text(n.Cycles, hz), group(n.Cycles), n.Evidence, text)
+		}
+	})
+	p.printf("\n")
 }
 
 // restsOn writes what the bound holds for, in one line each.

@@ -3,6 +3,7 @@ package workload
 import (
 	"warpbound/diag"
 	"warpbound/internal/isa"
+	"warpbound/internal/job"
 )
 
 // maxRegisters is the most registers of a thread that ptxas assigns for devices from sm_35 on.
@@ -15,6 +16,14 @@ const compilersChoose = 70
 func (s *Source) WithRegisters(n int) *Source {
 	spec, out := *s.Spec, *s
 	spec.Registers, out.Spec = n, &spec
+	return &out
+}
+
+// WithChange returns the source with something changed in a copy of what the job states.
+func (s *Source) WithChange(change func(*job.Job)) *Source {
+	spec, out := *s.Spec, *s
+	change(&spec)
+	out.Spec = &spec
 	return &out
 }
 
