@@ -47,6 +47,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 func within(grace time.Duration, args []string, stdout, stderr io.Writer) int {
 	ctx, cancel := interruptible()
 	defer cancel(nil)
+	go watchMemory(ctx, cancel, memoryLimit(), liveBytes)
 	root := command()
 	root.PersistentPreRun = func(c *cobra.Command, _ []string) { watchTimeout(c, cancel) }
 	root.SetArgs(args)

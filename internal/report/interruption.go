@@ -36,6 +36,7 @@ func incompleteRuns(p *printer, in *estimate.Interruption, runs int) {
 var reasons = map[estimate.Reason]string{
 	estimate.BySignal:  "interrupted",
 	estimate.ByTimeout: "out of time",
+	estimate.ByMemory:  "out of memory",
 	estimate.ByCost:    "too long",
 	estimate.ByCaller:  "cancelled",
 }
