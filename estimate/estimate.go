@@ -269,8 +269,8 @@ type Analysis struct {
 	Times   *Histogram  `json:"times,omitempty"`
 	Longest *LongestRun `json:"longest_run,omitempty"`
 	// Stopped is after how many cycles a run was given up, which takes longer; nil if none was.
-	Stopped *int64 `json:"stopped_run,omitempty"`
-	Inputs  []InputRun  `json:"inputs,omitempty"` // saved ones, which count among the runs
+	Stopped *int64     `json:"stopped_run,omitempty"`
+	Inputs  []InputRun `json:"inputs,omitempty"` // saved ones, which count among the runs
 	// Coverage is what the runs exercised of the kernel; left out where there were none, and of a job with several launches.
 	Coverage *Coverage `json:"coverage,omitempty"`
 
