@@ -18,7 +18,7 @@ import (
 // A job is loaded, run on ten random inputs and bounded. Load reads a job from a
 // file in the same way.
 func Example() {
-	job, err := warpbound.LoadFS(kernels.Demo(), "job.toml", warpbound.LoadOptions{})
+	job, err := warpbound.LoadFS(kernels.Suite(), "bfs/job.toml", warpbound.LoadOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func ExampleJob_Analyze_static() {
 
 // A certificate proves that no path of a warp is longer; Verify checks it without a solver.
 func ExampleVerify() {
-	job, err := warpbound.LoadFS(kernels.Demo(), "job.toml", warpbound.LoadOptions{})
+	job, err := warpbound.LoadFS(kernels.Suite(), "bfs/job.toml", warpbound.LoadOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func ExampleInspect() {
 
 // Errors can be told apart by their kinds.
 func Example_errors() {
-	job, err := warpbound.LoadFS(kernels.Demo(), "job.toml", warpbound.LoadOptions{})
+	job, err := warpbound.LoadFS(kernels.Suite(), "bfs/job.toml", warpbound.LoadOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -33,15 +33,6 @@ func Names() []string {
 	return names
 }
 
-// Demo returns the directory of a kernel whose warps diverge.
-func Demo() fs.FS {
-	dir, err := fs.Sub(embedded, "bfs")
-	if err != nil {
-		panic(err) // "bfs" is a valid path
-	}
-	return dir
-}
-
 // A Reference computes what a kernel of the suite must leave in memory.
 type Reference struct {
 	// Kernel names the kernel and its directory.

@@ -6,16 +6,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"warpbound"
+	"warpbound/estimate"
+	"warpbound/internal/report"
 	"warpbound/kernels"
 )
 
 func demoCommand() *cobra.Command {
 	var flags analyzeFlags
-	var machine string
+	machine := "orin-agx"
 	var details bool
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Analyse an embedded kernel; needs no files",
+		Short: "Hold an embedded kernel against a deadline; needs no files",
 		Example: `  warpbound demo
   warpbound demo --machine predictable-rr --vectors 20`,
 		Args: cobra.NoArgs,
@@ -24,34 +26,44 @@ func demoCommand() *cobra.Command {
 	flags.addRuns(c)
 	flags.ipoints = "blocks"
 	addDetails(c, &details)
-	c.Flags().StringVar(&machine, "machine", "", "name of a built-in machine (default: fermi-c2050)")
+	c.Flags().StringVar(&machine, "machine", machine, "name of a built-in machine")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		opts, err := flags.options()
 		if err != nil {
 			return err
 		}
-		j, err := warpbound.LoadFS(kernels.Demo(), "job.toml", warpbound.LoadOptions{Machine: machine})
+		budget, err := warpbound.ParseBudget(demoBudget)
+		if err != nil {
+			return err
+		}
+		j, err := warpbound.LoadFS(kernels.Suite(), "histogram64/job.toml", warpbound.LoadOptions{Machine: machine})
 		if err != nil {
 			return err
 		}
 		a, err := flags.analyze(c, j, opts)
+		if a != nil {
+			j.Check(a, budget, estimate.Proven)
+		}
+		if err == nil && a.Verdict.Status == estimate.NotShown {
+			err = j.Suggest(c.Context(), a)
+		}
+		print := func() error { return printAnalysis(c.OutOrStdout(), *format, details, j, a) }
 		if err != nil {
-			return soFar(err, a != nil, func() error { return printAnalysis(c.OutOrStdout(), *format, details, j, a) })
+			return soFar(err, a != nil, print)
 		}
-		if *format == "text" {
-			fmt.Fprint(c.OutOrStdout(), demoIntro)
+		if err := print(); err != nil || *format != "text" {
+			return err
 		}
-		return printAnalysis(c.OutOrStdout(), *format, details, j, a)
+		_, err = fmt.Fprint(c.OutOrStdout(), demoText, report.Changed(a, j.ClockHz()))
+		return err
 	}
 	return c
 }
 
-const demoIntro = `This is one step of a breadth-first search: a thread for each vertex, and a loop
-over its neighbours that runs as long as the vertex has some. The 32 threads of
-a warp share one program counter, so a warp takes as long as its busiest thread,
-and both paths of a branch on which its threads disagree, one after the other.
-The kernel was compiled to PTX by clang. Warpbound ran it on a simulated GPU,
-each time with other random inputs, and combines the longest
-observed times of its parts into WCET estimates.
+const demoBudget = "10us"
 
+const demoText = `
+This is a histogram of an image, compiled from OpenCL C, with a deadline of 10 us. Threads whose
+pixels fall into one bin wait for each other, so the time depends on the image. "At least" is the
+longest run on random images, and "at most" holds for all images, of this model of the GPU.
 `

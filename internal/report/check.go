@@ -23,11 +23,14 @@ func Checked(j *estimate.CheckedJob, name string) string {
 	if j.Failed {
 		return joinReasons(j.Reasons)
 	}
+	line := verdictLine(j.Verdict, name+" on "+j.Machine, j.Budget.ClockHz)
 	conditions := within(j.Alone, j.ClockMode) + scheduled(j.Threads) + registers(j.Registers)
-	if j.Bound != nil && j.Verdict.Status != estimate.Missed {
-		conditions = assumedNumbers(j.Bound) + conditions
+	if j.Verdict.Status == estimate.Missed {
+		line += conditions
+	} else if basis := verdictBasis(j.Verdict, j.Budget.ClockHz); basis != "" {
+		line += " (" + basis + assumedNumbers(j.Bound) + conditions + ")"
 	}
-	lines := []string{VerdictLine(j.Verdict, name+" on "+j.Machine, j.Budget.ClockHz, conditions)}
+	lines := []string{line}
 	for _, r := range j.Reasons {
 		if r.Text != j.Verdict.Because {
 			lines = append(lines, r.Text)

@@ -281,7 +281,7 @@ func TestViolations(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{short.String(), long.String()} {
-		if want := "k<1> on m: at least 2.00 us (longest of 1,200 runs), nothing bounds it, since a run takes longer than a bound\n\nVIOLATION: a run takes 6 cycles\n\n"; !strings.HasPrefix(text, want) {
+		if want := "k<1> on m: at least 2.00 us (1,200 runs), nothing bounds it, since a run takes longer than a bound\n\nVIOLATION: a run takes 6 cycles\n\n"; !strings.HasPrefix(text, want) {
 			t.Errorf("the text begins with %q, want %q", text[:min(len(want), len(text))], want)
 		}
 	}

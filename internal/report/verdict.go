@@ -65,30 +65,49 @@ func inCycles(v *estimate.Verdict) bool {
 	return strings.HasSuffix(v.BudgetText, "cycles") || strings.HasSuffix(v.BudgetText, "cycle")
 }
 
-// VerdictLine says in one line what came of a job and its budget: the verdict, of what, and why. conditions are what the
-// bound rests on besides its evidence.
-func VerdictLine(v *estimate.Verdict, what string, hz float64, conditions string) string {
+// verdictLine says in one line what came of a job and its budget: the verdict, of what, and why.
+func verdictLine(v *estimate.Verdict, what string, hz float64) string {
 	line := v.Phrase() + "  " + what + ": "
-	switch {
-	case v.Status == estimate.Missed:
-		return line + fmt.Sprintf("a run takes %s%s", partOf(*v.Longest, v, hz), conditions)
-	case v.Status == estimate.Met:
-		method := v.Method
-		if !inCycles(v) {
-			method = counted(int(*v.Bound), "cycle") + " of " + method
-		}
+	switch v.Status {
+	case estimate.Missed:
+		return line + "a run takes " + partOf(*v.Longest, v, hz)
+	case estimate.Met:
 		margin := math.Floor(100 * float64(*v.Margin) / float64(v.Budget))
-		return line + fmt.Sprintf("at most %s, margin %.0f %% (%s, %s%s)", partOf(*v.Bound, v, hz), margin, method, v.Evidence, conditions)
-	case v.Bound != nil:
-		return line + fmt.Sprintf("%s (at most %s, %s%s)", v.Because, partOf(*v.Bound, v, hz), v.Evidence, conditions)
+		return line + fmt.Sprintf("at most %s, margin %.0f %%", partOf(*v.Bound, v, hz), margin)
 	}
 	return line + v.Because
+}
+
+// verdictBasis tells the bound that a verdict counts, and what that rests on; empty if there is none.
+func verdictBasis(v *estimate.Verdict, hz float64) string {
+	switch {
+	case v.Bound == nil:
+		return ""
+	case v.Status != estimate.Met:
+		return fmt.Sprintf("at most %s, %s", partOf(*v.Bound, v, hz), v.Evidence)
+	case inCycles(v):
+		return fmt.Sprintf("%s, %s", v.Method, v.Evidence)
+	}
+	return fmt.Sprintf("%s of %s, %s", counted(int(*v.Bound), "cycle"), v.Method, v.Evidence)
+}
+
+// Changed says in one line what the verdict would be with the change that helps most; empty if there is none.
+func Changed(a *estimate.Analysis, hz float64) string {
+	if a.Verdict == nil || len(a.Verdict.Next) == 0 {
+		return ""
+	}
+	v, n := *a.Verdict, a.Verdict.Next[0]
+	v.Bound, v.Margin, v.Evidence = &n.Cycles, new(v.Budget-n.Cycles), n.Evidence
+	if n.Cycles <= v.Budget {
+		v.Status = estimate.Met
+	}
+	return fmt.Sprintf("With %s:\n%s\n", n.Change, verdictLine(&v, whatOf(a), hz))
 }
 
 // headline says in one line what an analysis comes to: its verdict, or without a budget between what the time of all runs lies.
 func headline(a *estimate.Analysis, hz float64) string {
 	if a.Verdict != nil {
-		return VerdictLine(a.Verdict, whatOf(a), hz, "")
+		return verdictLine(a.Verdict, whatOf(a), hz)
 	}
 	return bracketLine(a, hz)
 }
@@ -98,7 +117,7 @@ func bracketLine(a *estimate.Analysis, hz float64) string {
 	tell := func(cycles int64) string { return unitOf(cycles, hz).text(cycles, hz) }
 	var parts []string
 	if n := a.LongestCycles(); n != nil {
-		parts = append(parts, fmt.Sprintf("at least %s (%s)", tell(*n), longestOf(a)))
+		parts = append(parts, fmt.Sprintf("at least %s (%s)", tell(*n), counted(max(a.Runs, 1), "run")))
 	}
 	switch {
 	case a.Answer != nil:
