@@ -5,6 +5,7 @@ import (
 
 	"warpbound/diag"
 	"warpbound/estimate"
+	"warpbound/internal/certify"
 	"warpbound/internal/job"
 	"warpbound/internal/method"
 	"warpbound/internal/sourceloop"
@@ -53,7 +54,7 @@ func sourceLoop(k *workload.Kernel, l *job.BoundLoop) ([]method.LoopBound, []met
 	var bounds []method.LoopBound
 	var facts []method.Fact
 	for _, loop := range found {
-		fact := method.Fact{Name: l.Pos.String(), Max: new(int64), Evidence: estimate.Annotated, Implied: true}
+		fact := method.Fact{Name: certify.Place(l.Pos), Max: new(int64), Evidence: estimate.Annotated, Implied: true}
 		for _, c := range loop.Copies {
 			fact.Terms = append(fact.Terms, method.FactTerm{Block: c.Block, Coef: c.Times})
 			bounds = append(bounds, method.LoopBound{Header: k.Graph.Loops().Loops[c.Loop].Header, Max: c.Back(l.Bound), Pos: l.Pos})
@@ -84,7 +85,7 @@ func uniform(k *workload.Kernel, blocks []int) bool {
 func flowFacts(k *workload.Kernel) ([]method.Fact, error) {
 	var facts []method.Fact
 	for _, f := range k.Bound.Facts {
-		fact := method.Fact{Name: f.Pos.String(), Min: f.Min, Max: f.Max, Evidence: estimate.Annotated}
+		fact := method.Fact{Name: certify.Place(f.Pos), Min: f.Min, Max: f.Max, Evidence: estimate.Annotated}
 		for _, t := range f.Sum {
 			if t.Source.Line == 0 {
 				fact.Terms = append(fact.Terms, method.FactTerm{Block: k.Graph.BlockOf(t.Instr), Coef: t.Coef})

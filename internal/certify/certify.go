@@ -3,7 +3,7 @@
 //
 // It says what a certificate is made of and reads and writes it, no more. What makes one is
 // internal/certify/maker, what believes nothing of one is internal/certify/check. certify imports
-// estimate and nothing else of this project.
+// estimate and diag, and nothing else of this project.
 package certify
 
 import (
@@ -12,7 +12,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 )
 
@@ -23,7 +25,7 @@ const Format = "warpbound-certificate/2"
 type Certificate struct {
 	Format string `json:"format"`
 	estimate.Provenance
-	Job         string `json:"job"`
+	Job         string `json:"job"` // the name of its file, without directories
 	Kernel      string `json:"kernel"`
 	Machine     string `json:"machine"`
 	ModuleHash  string `json:"module_hash"`
@@ -90,7 +92,7 @@ const (
 // Fact is something that a claim rests on.
 type Fact struct {
 	Kind Kind `json:"kind"`
-	// At is the source position of a place, or another name.
+	// At is the source position of a place (Place), or another name.
 	At string `json:"at"`
 	// PC is the first instruction of a place, counted in the linked kernel; nil of other facts.
 	PC        *int              `json:"pc,omitempty"`
@@ -121,6 +123,14 @@ type Ranking struct {
 	Coefficient int    `json:"coefficient"`
 	Signed      bool   `json:"signed"`
 	Decrease    int64  `json:"decrease"`
+}
+
+// Place names a position without the directory of its file, which is another one where job and module are moved to.
+func Place(p diag.Pos) string {
+	if p.File != "" {
+		p.File = filepath.Base(p.File)
+	}
+	return p.String()
 }
 
 // String names the fact in messages.

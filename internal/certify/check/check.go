@@ -130,7 +130,7 @@ func (k *checking) places(p *Program) error {
 		case *f.PC == len(p.Kernel.Instrs) && (f.Kind == certify.Potential || f.Kind == certify.Path):
 			ok = f.At == "exit"
 		case ok:
-			ok = f.At == p.Kernel.Instrs[*f.PC].Pos.String() && f.Kind != certify.Path
+			ok = f.At == certify.Place(p.Kernel.Instrs[*f.PC].Pos) && f.Kind != certify.Path
 		}
 		if !ok || f.Invariant != nil && f.Kind != certify.Invariant || f.Ranking != nil && f.Kind != certify.Loop {
 			return fmt.Errorf("%s is about no place", f)

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 
+	"warpbound/internal/certify"
 	"warpbound/internal/certify/loops"
 	"warpbound/internal/certify/words"
 	"warpbound/internal/isa"
@@ -46,7 +47,7 @@ func NewProgram(s *Subject) (*Program, error) {
 		in := &code[pc]
 		switch {
 		case in.Op.Info().Effect&isa.Unmodelled != 0 || in.Op == isa.Call:
-			return nil, fmt.Errorf("%s: %s is not modelled", in.Pos, in.Brief())
+			return nil, fmt.Errorf("%s: %s is not modelled", certify.Place(in.Pos), in.Brief())
 		case Branches(in) || in.Op == isa.Reconverge:
 			begins[pc+1] = true
 		}
@@ -74,7 +75,7 @@ func NewProgram(s *Subject) (*Program, error) {
 			continue
 		}
 		if block.End == len(code) {
-			return nil, fmt.Errorf("%s: control runs past the last instruction", in.Pos)
+			return nil, fmt.Errorf("%s: control runs past the last instruction", certify.Place(in.Pos))
 		}
 		block.Edges = append(block.Edges, Edge{b + 1, false})
 	}

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"warpbound/estimate"
@@ -34,7 +35,7 @@ type Source struct {
 func New(s *Source) (*certify.Certificate, error) {
 	a, e := s.Analysis, s.Estimate
 	c := &certify.Certificate{
-		Format: certify.Format, Provenance: a.Provenance, Job: a.Job, Kernel: a.Kernel, Machine: a.Machine,
+		Format: certify.Format, Provenance: a.Provenance, Job: filepath.Base(a.Job), Kernel: a.Kernel, Machine: a.Machine,
 		ModuleHash: a.ModuleHash, JobHash: s.JobHash, MachineHash: a.MachineHash,
 		Claim: certify.Claim{Method: e.Method, Cycles: e.Cycles, Evidence: e.Evidence, What: e.Explain, Assumptions: slices.Clone(e.Assumptions)},
 		Runs:  s.Runs, Facts: []certify.Fact{},

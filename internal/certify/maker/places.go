@@ -62,7 +62,7 @@ func (m *placer) add(kind certify.Kind, b int, value int64) *certify.Fact {
 	pc, at := len(m.Graph.Kernel.Instrs), "exit"
 	if b < len(m.program.Blocks) {
 		pc = m.program.Blocks[b].Start
-		at = m.Graph.Kernel.Instrs[pc].Pos.String()
+		at = certify.Place(m.Graph.Kernel.Instrs[pc].Pos)
 	}
 	m.facts = append(m.facts, certify.Fact{Kind: kind, At: at, PC: &pc, Value: value, Evidence: estimate.Proven})
 	return &m.facts[len(m.facts)-1]
