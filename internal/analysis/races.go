@@ -12,7 +12,7 @@ import (
 	"warpbound/internal/flow/racefree"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/inspect"
-	"warpbound/internal/method"
+	"warpbound/internal/premise"
 	"warpbound/internal/runner"
 	"warpbound/internal/workload"
 )
@@ -91,8 +91,8 @@ func qualify(a *estimate.Analysis) {
 	}
 	for _, list := range all {
 		for i := range list {
-			if slices.Contains(list[i].Assumptions, method.RaceFree) {
-				list[i].Assumptions = append(list[i].Assumptions, "data races: "+known)
+			if slices.Contains(list[i].Assumptions, premise.RaceFree) {
+				list[i].Assumptions = append(list[i].Assumptions, premise.Races+known)
 			}
 		}
 	}

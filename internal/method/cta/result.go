@@ -7,6 +7,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/method"
+	"warpbound/internal/premise"
 	"warpbound/internal/saturating"
 )
 
@@ -65,7 +66,7 @@ func (a *analysis) result(p *method.Problem, tallies []tally, facts []absexec.Lo
 		if _, basis, _ := p.LoopBound(l.Header); facts[i].Forced && basis == estimate.Annotated {
 			detail.Evidence = basis
 			evidence = append(evidence, basis)
-			assumptions = append(assumptions, method.LoopAssumption(detail.Name, int64(detail.Iterations)))
+			assumptions = append(assumptions, premise.Loop(detail.Name, int64(detail.Iterations)))
 		}
 		d.Loops = append(d.Loops, detail)
 	}

@@ -11,6 +11,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
+	"warpbound/internal/premise"
 	"warpbound/internal/saturating"
 )
 
@@ -63,9 +64,6 @@ func (m Method) Bound(ctx context.Context, p *method.Problem) (*method.Answer, e
 	return method.Tightest(ctx, p, nil, func(p *method.Problem) (*method.Answer, error) { return bound(ctx, p) })
 }
 
-// addresses is what a bound rests on of the launch.
-const addresses = "buffers lie at the addresses that they have in the launch: at others accesses may map to other sets, slices and banks"
-
 func bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
 	a := newAnalysis(p)
 	if err := a.execute(ctx, p); err != nil {
@@ -75,7 +73,7 @@ func bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := estimate.Estimate{Method: ID, Evidence: p.Evidence(), Assumptions: append(p.Assumptions(), addresses)}
+	e := estimate.Estimate{Method: ID, Evidence: p.Evidence(), Assumptions: append(p.Assumptions(), premise.LaunchAddresses)}
 	for l, f := range a.loops {
 		header := a.graph.Loops().Loops[l].Header
 		if _, evidence, _ := p.LoopBound(header); !f.Forced || evidence != estimate.Annotated {
@@ -86,7 +84,7 @@ func bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
 				a.graph.Kernel.Readable(), a.graph.Name(header), ID)
 		}
 		e.Evidence = estimate.Weakest(e.Evidence, estimate.Annotated)
-		e.Assumptions = append(e.Assumptions, method.LoopAssumption(a.graph.Name(header), int64(f.Iterations)))
+		e.Assumptions = append(e.Assumptions, premise.Loop(a.graph.Name(header), int64(f.Iterations)))
 	}
 	if err := a.turns(); err != nil {
 		return nil, err

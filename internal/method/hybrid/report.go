@@ -8,7 +8,7 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/ipet"
-	"warpbound/internal/method"
+	"warpbound/internal/premise"
 	"warpbound/internal/saturating"
 	"warpbound/internal/trace"
 )
@@ -170,11 +170,11 @@ func (r *reporter) assumptions() []string {
 		list = append(list, "paths of a branch take turns, and lanes go on without others of their warp, no otherwise than in the observed runs (observed)")
 	}
 	if r.p.options.Copies {
-		list = append(list, method.WarmCopies)
+		list = append(list, premise.WarmCopies)
 	}
 	return append(list,
-		"no other kernel runs on the GPU",
-		"launch overhead on the host is not included")
+		premise.Alone,
+		premise.NoHost)
 }
 
 func (r *reporter) perSM() bool { return r.p.options.Clocks == trace.PerSM }

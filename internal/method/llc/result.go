@@ -7,6 +7,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/method"
 	"warpbound/internal/method/llc/reuse"
+	"warpbound/internal/premise"
 )
 
 // detail is the detail of an estimate, with its cycles.
@@ -80,11 +81,11 @@ func (a *analysis) estimate(p *method.Problem, m Method, d *detail) *estimate.Es
 	d.Cores[len(d.Cores)-1].Accesses = a.cpu.detail().Accesses
 	evidence := p.Evidence()
 	assumptions := p.Assumptions()
-	assumptions[1] = "no other kernel runs on the GPU, and the CPU makes the accesses that the job states"
+	assumptions[1] = premise.AloneOfCPU
 	for i, l := range a.graph.Loops().Loops {
 		if _, basis, _ := p.LoopBound(l.Header); a.loops[i].Forced && basis == estimate.Annotated {
 			evidence = estimate.Weakest(evidence, basis)
-			assumptions = append(assumptions, method.LoopAssumption(a.graph.Name(l.Header), int64(a.loops[i].Iterations)))
+			assumptions = append(assumptions, premise.Loop(a.graph.Name(l.Header), int64(a.loops[i].Iterations)))
 		}
 	}
 	shares := []estimate.Share{

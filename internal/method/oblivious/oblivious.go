@@ -12,6 +12,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/machine"
 	"warpbound/internal/method"
+	"warpbound/internal/premise"
 )
 
 // ID is the name of the estimate.
@@ -68,22 +69,22 @@ func (Method) Conclude(r *method.Run) (*method.Answer, error) {
 // assumptions are what the time rests on besides the model.
 func assumptions(r *method.Run) []string {
 	list := []string{
-		"PTX instructions are executed with the timing of the machine file (a device executes the SASS that ptxas generates)",
-		"no other kernel runs on the GPU",
-		"launch overhead on the host is not included",
-		"buffers lie at the addresses that they have in the run: at others accesses may map to other sets, slices and banks",
-		"registers that are read before they are written hold zero, and clocks begin at zero with each launch",
+		premise.Timing,
+		premise.Alone,
+		premise.NoHost,
+		premise.RunAddresses,
+		premise.Zeros,
 	}
 	if r.Machine.WarmCopies() {
-		list = append(list, method.WarmCopies)
+		list = append(list, premise.WarmCopies)
 	} else {
-		list = append(list, "caches are empty when the first launch begins")
+		list = append(list, premise.Cold)
 	}
 	if r.CPU {
-		list = append(list, "the CPU accesses memory as the job says, beginning with the launch")
+		list = append(list, premise.CPU)
 	}
 	if r.Machine.Chance() {
-		list = append(list, "what the machine chooses at random it chooses by the seed of its file")
+		list = append(list, premise.Seed)
 	}
 	return list
 }

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"warpbound/estimate"
-	"warpbound/internal/method"
+	"warpbound/internal/premise"
 	"warpbound/internal/saturating"
 )
 
@@ -79,11 +79,11 @@ func (p *profile) estimate() (*estimate.Estimate, error) {
 		list = append(list, fmt.Sprintf("%s of sampled inputs are too few to try what the estimate predicts: at least %d are needed", plural(p.vectors, "run"), enough))
 	}
 	if p.of.copies {
-		list = append(list, method.WarmCopies)
+		list = append(list, premise.WarmCopies)
 	}
 	list = append(list,
 		"the traced PTX instructions are those executed (a device executes the SASS that ptxas generates)",
-		"no other kernel runs on the GPU", "launch overhead on the host is not included")
+		premise.Alone, premise.NoHost)
 	return &estimate.Estimate{
 		Method: p.of.id, Cycles: cycles, Evidence: estimate.Observed, Assumptions: list, Detail: detail, SelfPrediction: verdict,
 		Breakdown: breakdown,

@@ -6,7 +6,7 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/machine"
-	"warpbound/internal/method"
+	"warpbound/internal/premise"
 	"warpbound/internal/saturating"
 	"warpbound/internal/splitting/bsb"
 )
@@ -57,7 +57,7 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 		}
 	}
 	if mode != machine.SplitNone {
-		e.Assumptions = append(e.Assumptions, method.RaceFree)
+		e.Assumptions = append(e.Assumptions, premise.RaceFree)
 	}
 	for _, b := range a.Splits {
 		d.Splits = append(d.Splits, estimate.SplitBranch{Name: a.Graph.Name(b), Pos: a.Graph.Blocks[b].Source().String()})
@@ -77,7 +77,7 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 		d.Loops = append(d.Loops, detail)
 		if limit.evidence != estimate.Proven {
 			e.Evidence = estimate.Weakest(e.Evidence, limit.evidence)
-			e.Assumptions = append(e.Assumptions, method.LoopAssumption(detail.Name, detail.Iterations))
+			e.Assumptions = append(e.Assumptions, premise.Loop(detail.Name, detail.Iterations))
 		}
 	}
 	return e, nil

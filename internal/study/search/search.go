@@ -19,10 +19,10 @@ import (
 	"warpbound/internal/analysis"
 	"warpbound/internal/campaign"
 	"warpbound/internal/halt"
-	methods "warpbound/internal/method"
 	method "warpbound/internal/method/search"
 	"warpbound/internal/method/search/genetic"
 	"warpbound/internal/method/search/guided"
+	"warpbound/internal/premise"
 	"warpbound/internal/runner"
 	"warpbound/internal/workload"
 )
@@ -339,12 +339,12 @@ func (s *searching) found(ctx context.Context) (*Found, error) {
 		Assumptions: []string{
 			fmt.Sprintf("inputs that were not run take no longer than the longest of %d runs of the search (observed)", f.Search.Runs()),
 			"the traced PTX instructions are those executed (a device executes the SASS that ptxas generates)",
-			"no other kernel runs on the GPU",
-			"launch overhead on the host is not included",
+			premise.Alone,
+			premise.NoHost,
 		},
 	}
 	if s.Machine.WarmCopies() {
-		e.Assumptions = append(e.Assumptions, methods.WarmCopies)
+		e.Assumptions = append(e.Assumptions, premise.WarmCopies)
 	}
 	if f.Interrupted && f.Analysis.Interrupted == nil {
 		f.Analysis.Interrupted = s.interruption(ctx)
