@@ -71,6 +71,9 @@ func Check(c *certify.Certificate, s *Subject, path int64) (*Verdict, error) {
 	}
 	k := &checking{Certificate: c, verdict: &Verdict{}, facts: make(map[certify.Kind]map[int]int)}
 	v := k.verdict
+	if err := k.assumptions(s); err != nil {
+		return nil, err
+	}
 	for i := range c.Facts {
 		f := &c.Facts[i]
 		if k.facts[f.Kind] == nil {
