@@ -13,7 +13,7 @@ import (
 var ErrRefuted = analysis.ErrRefuted
 
 // Verify checks that the claim of a certificate follows from its facts, in exact arithmetic and without a
-// solver (docs/formats.md). It believes the facts: those of a job are checked by Job.Verify. It is ErrRefuted
+// solver (docs/formats.md). It believes the facts, so that the claim is asserted: those of a job are checked by Job.Verify. It is ErrRefuted
 // if the claim does not follow, and another error if the certificate cannot be read.
 func Verify(r io.Reader) (*estimate.Proof, error) {
 	text, err := io.ReadAll(r)
@@ -31,8 +31,8 @@ type VerifyOptions struct {
 
 // Verify checks a certificate that Analyze wrote for the job, with facts that it derives anew from the job
 // (docs/methods/certificates.md). What it cannot confirm stands in the proof, whose evidence is Asserted then; it is made once more by
-// the method, and runs are made again if that is asked for, so that what was changed in the file is found all the same. It is ErrRefuted
-// if the certificate does not hold, or is not of the job, and another error if it cannot be read.
+// the method, and runs are made again if that is asked for. The verdict says which of these it was: a claim that nobody derived or
+// made again is asserted. It is ErrRefuted if the certificate does not hold, or is not of the job, and another error if it cannot be read.
 func (j *Job) Verify(ctx context.Context, r io.Reader, opts VerifyOptions) (*estimate.Proof, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {

@@ -3,6 +3,16 @@ package estimate
 // Basis is what a claim has been found to rest on: its evidence, or Asserted.
 type Basis string
 
+// ProofVerdict says who confirms a claim.
+type ProofVerdict string
+
+// The verdicts.
+const (
+	ClaimHolds    ProofVerdict = "holds"    // what was derived from job, module and machine alone confirms all that it rests on
+	ClaimRepeated ProofVerdict = "repeated" // the method made it again; nobody else confirms all of it
+	ClaimAsserted ProofVerdict = "asserted" // it follows from the facts in the file, and nobody confirms these
+)
+
 // Asserted is the basis of a claim that rests on something which was not confirmed.
 const Asserted Basis = "asserted"
 
@@ -10,10 +20,13 @@ const Asserted Basis = "asserted"
 type Proof struct {
 	Provenance
 	// Claim is what the certificate is there to prove; nil of the mere proof of a path problem.
-	Claim     *ProofClaim `json:"claim"`
-	Evidence  Basis       `json:"evidence"` // what the claim has been found to rest on
-	Confirmed []ProofFact `json:"confirmed"`
-	Trusted   []ProofFact `json:"trusted"` // what was not confirmed
+	Claim    *ProofClaim  `json:"claim"`
+	Verdict  ProofVerdict `json:"verdict"`
+	Evidence Basis        `json:"evidence"` // what the claim has been found to rest on
+	// Assumptions are those of the claim, which are what job, module and machine give; empty if it is asserted.
+	Assumptions []string    `json:"assumptions"`
+	Confirmed   []ProofFact `json:"confirmed"`
+	Trusted     []ProofFact `json:"trusted"` // what was not confirmed
 	// Numbers counts those of the machine on which the claim may depend, as in an Estimate; nil without a job.
 	Numbers *Numbers `json:"numbers,omitempty"`
 	// Again says that the method, and runs if it needs them, gave what is trusted once more.

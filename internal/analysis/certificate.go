@@ -185,6 +185,7 @@ func judge(c *certify.Certificate, s *check.Subject, again func() (*certify.Cert
 		proof.Trusted = append(proof.Trusted, fact)
 	}
 	if len(proof.Trusted) == 0 {
+		proof.Verdict, proof.Assumptions = estimate.ClaimHolds, c.Claim.Assumptions
 		return proof, nil
 	}
 	proof.Evidence = estimate.Asserted
@@ -198,7 +199,7 @@ func judge(c *certify.Certificate, s *check.Subject, again func() (*certify.Cert
 	if err := differs(c, other, verdict); err != nil {
 		return nil, refuted("%w", err)
 	}
-	proof.Again = true
+	proof.Again, proof.Verdict, proof.Assumptions = true, estimate.ClaimRepeated, c.Claim.Assumptions
 	if c.Runs != nil {
 		proof.Evidence = estimate.Basis(c.Claim.Evidence)
 	}
@@ -258,13 +259,16 @@ func pathAlone(text []byte) (*estimate.Proof, error) {
 	if err := c.Check(); err != nil {
 		return nil, refuted("%w", err)
 	}
-	return proofOf(c), nil
+	proof := proofOf(c)
+	proof.Verdict = estimate.ClaimHolds
+	return proof, nil
 }
 
 // proofOf is what a certificate of a path problem proves.
 func proofOf(c *ipet.Certificate) *estimate.Proof {
 	p := &estimate.Proof{
-		Provenance: provenance.Of(), Evidence: estimate.Asserted, Confirmed: []estimate.ProofFact{}, Trusted: []estimate.ProofFact{},
+		Provenance: provenance.Of(), Verdict: estimate.ClaimAsserted, Evidence: estimate.Asserted, Assumptions: []string{},
+		Confirmed: []estimate.ProofFact{}, Trusted: []estimate.ProofFact{},
 		Model: c.Model.Name, Nodes: len(c.Model.Nodes), Edges: len(c.Model.Edges), Cycles: c.Cycles, Facts: []estimate.ProofFact{},
 	}
 	for _, u := range c.Uses() {
@@ -276,7 +280,7 @@ func proofOf(c *ipet.Certificate) *estimate.Proof {
 // onItsOwn checks the path problem of a certificate, if it has one, whose facts must be those of the certificate.
 func onItsOwn(c *certify.Certificate) (*estimate.Proof, int64, error) {
 	proof := &estimate.Proof{
-		Provenance: provenance.Of(), Evidence: estimate.Asserted,
+		Provenance: provenance.Of(), Verdict: estimate.ClaimAsserted, Evidence: estimate.Asserted, Assumptions: []string{},
 		Confirmed: []estimate.ProofFact{}, Trusted: []estimate.ProofFact{}, Facts: []estimate.ProofFact{},
 	}
 	proof.Claim = &estimate.ProofClaim{Method: c.Claim.Method, Cycles: c.Claim.Cycles, Evidence: c.Claim.Evidence, What: c.Claim.What, Kernel: c.Kernel, Machine: c.Machine}
@@ -330,9 +334,30 @@ func (l List) again(ctx context.Context, p runner.Platform, w *workload.Workload
 	return a.certificate, nil
 }
 
+// sameAssumptions is an error if a claim makes other assumptions than its method does.
+func sameAssumptions(claim *certify.Claim, own []string) error {
+	for _, text := range claim.Assumptions {
+		if !slices.Contains(own, text) {
+			return fmt.Errorf("%s does not assume that %q", claim.Method, text)
+		}
+	}
+	for _, text := range own {
+		if !slices.Contains(claim.Assumptions, text) {
+			return fmt.Errorf("it lacks the assumption %q of %s", text, claim.Method)
+		}
+	}
+	if !slices.Equal(claim.Assumptions, own) {
+		return fmt.Errorf("its assumptions are not in the order of %s, or stand there twice", claim.Method)
+	}
+	return nil
+}
+
 // differs is an error if a certificate claims something else than one that was made again, or states
 // something else of what nobody confirms.
 func differs(c, again *certify.Certificate, verdict *check.Verdict) error {
+	if err := sameAssumptions(&c.Claim, again.Claim.Assumptions); err != nil {
+		return err
+	}
 	if !reflect.DeepEqual(c.Claim, again.Claim) {
 		return fmt.Errorf("it claims %d cycles (%s), and %s gives %d (%s)", c.Claim.Cycles, c.Claim.Evidence, c.Claim.Method, again.Claim.Cycles, again.Claim.Evidence)
 	}

@@ -243,6 +243,9 @@ func TestEditedCertificates(t *testing.T) {
 			if !again { // assumptions are not looked at, and the claim is only asserted
 				claim.Assumptions, claim.What = c.made.Claim.Assumptions, c.made.Claim.What
 			}
+			if want := map[bool]estimate.ProofVerdict{true: estimate.ClaimRepeated, false: estimate.ClaimAsserted}[again]; proof.Verdict != want {
+				t.Errorf("edit %d of %s: %s: it is %s, not %s", i, c.name, what, proof.Verdict, want)
+			}
 			if !reflect.DeepEqual(claim, c.made.Claim) || proof.Evidence != found[c][again] {
 				t.Errorf("edit %d of %s: %s: it claims %+v (%s), and claimed %+v (%s)", i, c.name, what, other.Claim, proof.Evidence, c.made.Claim, found[c][again])
 			}

@@ -21,7 +21,7 @@ func verifyCommand() *cobra.Command {
 	var rerun bool
 	c := &cobra.Command{
 		Use:   "verify FILE",
-		Short: "Check a certificate that analyze --certificate wrote: exit 0 if it holds, 1 if not, 2 unknown",
+		Short: "Check a certificate that analyze --certificate wrote: exit 0 if it holds or is repeated, 1 if not, 2 unknown",
 		Example: `  warpbound analyze kernels/bfs/job.toml --machine predictable-rr \
     --methods static/cta --certificate bfs.cert
   warpbound verify bfs.cert --job kernels/bfs/job.toml --machine predictable-rr
@@ -63,9 +63,14 @@ func verifyCommand() *cobra.Command {
 			return fmt.Errorf("%s: %w", args[0], err)
 		}
 		if *format == "json" {
-			return report.JSON(c.OutOrStdout(), p)
+			err = report.JSON(c.OutOrStdout(), p)
+		} else {
+			err = printProof(c.OutOrStdout(), args[0], path, p)
 		}
-		return printProof(c.OutOrStdout(), args[0], path, p)
+		if err == nil && p.Verdict == estimate.ClaimAsserted {
+			return errUnknown
+		}
+		return err
 	}
 	return c
 }
@@ -74,7 +79,7 @@ func verifyCommand() *cobra.Command {
 func printProof(w io.Writer, name, job string, p *estimate.Proof) error {
 	out := &lines{w: w}
 	if p.Claim != nil {
-		out.printf("%s: holds: %s of kernel %s on %s takes at most %d cycles (%s)\n", name, p.Claim.Method, p.Claim.Kernel, p.Claim.Machine, p.Claim.Cycles, report.Standing(estimate.Evidence(p.Evidence), p.Numbers))
+		out.printf("%s: %s: %s of kernel %s on %s takes at most %d cycles (%s)\n", name, p.Verdict, p.Claim.Method, p.Claim.Kernel, p.Claim.Machine, p.Claim.Cycles, report.Standing(estimate.Evidence(p.Evidence), p.Numbers))
 	}
 	switch {
 	case job == "" && p.Claim != nil:
@@ -84,6 +89,9 @@ func printProof(w io.Writer, name, job string, p *estimate.Proof) error {
 	case job != "":
 		out.printf("  %s confirmed, %d trusted%s\n", counted(len(p.Confirmed), "fact"), len(p.Trusted), found(p))
 		out.trusted(p.Trusted)
+	}
+	for _, text := range p.Assumptions {
+		out.printf("  assumes: %s\n", text)
 	}
 	if p.Model != "" {
 		out.printf("%s: holds: no path of %s (%d nodes, %d edges) takes more than %d cycles\n", name, p.Model, p.Nodes, p.Edges, p.Cycles)
