@@ -189,7 +189,7 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 	a.Answer = a.Tightest().Brief()
 	a.Interrupted = a.interrupted(ctx)
 	if req.Certify && a.Interrupted == nil && a.Void == nil {
-		if a.certificate, err = l.certify(w, req, a); err != nil {
+		if a.certificate, err = l.certify(ctx, p, w, req, a); err != nil {
 			return nil, err
 		}
 		warnings = append(warnings, omits(w, a.certificate)...)

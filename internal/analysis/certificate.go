@@ -38,24 +38,23 @@ func (r *Request) certifiable(w *workload.Workload) error {
 	return nil
 }
 
-// uncertified reports whether an estimate has no certificate: one that a run stands for needs none, since whoever makes it
-// again has it, and of the contexts of hybrid/phases and of Ipoints left out the checker knows nothing.
-func (l List) uncertified(e *estimate.Estimate) bool {
-	_, followed := l.Find(e.Method).Method.(method.Followed)
+// uncertified reports whether an estimate has no certificate: of the contexts of hybrid/phases and of Ipoints left out the
+// checker knows nothing.
+func uncertified(e *estimate.Estimate) bool {
 	switch e.Detail.(type) {
 	case *estimate.HybridPhases, *estimate.HybridPlacements:
 		return true
 	}
-	return followed
+	return false
 }
 
 // best returns the estimate whose certificate is made where none is named: the least of those of the launch with
 // the strongest evidence that have one.
-func (l List) best(a *estimate.Analysis) *estimate.Estimate {
+func best(a *estimate.Analysis) *estimate.Estimate {
 	var found *estimate.Estimate
 	for i := range a.Estimates {
 		e := &a.Estimates[i]
-		if l.uncertified(e) || len(a.Estimates) > 1 && !e.Bounds() {
+		if uncertified(e) || len(a.Estimates) > 1 && !e.Bounds() {
 			continue
 		}
 		switch {
@@ -69,10 +68,10 @@ func (l List) best(a *estimate.Analysis) *estimate.Estimate {
 }
 
 // certify makes the certificate of the estimate that is asked for, or of the best one.
-func (l List) certify(w *workload.Workload, req Request, a *Answer) (*certify.Certificate, error) {
-	e := l.best(a.Analysis)
+func (l List) certify(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, a *Answer) (*certify.Certificate, error) {
+	e := best(a.Analysis)
 	if e == nil {
-		return nil, fmt.Errorf("%s: there is no estimate that a certificate could be of: static/oblivious has none, since analyze can make its run again, and hybrid/phases has none", w.Name())
+		return nil, fmt.Errorf("%s: there is no estimate that a certificate could be of: hybrid/phases has none", w.Name())
 	}
 	source := &maker.Source{Analysis: a.Analysis, Estimate: e, JobHash: w.Spec.Hash}
 	m := l.Find(e.Method)
@@ -84,6 +83,13 @@ func (l List) certify(w *workload.Workload, req Request, a *Answer) (*certify.Ce
 			source.Runs.Others = "traces"
 		case req.Campaign.Inputs != nil:
 			source.Runs.Others = "saved inputs"
+		}
+		return maker.New(source)
+	}
+	if one, followed := m.Method.(method.Followed); followed {
+		var err error
+		if source.Replay, err = replay(ctx, p, w, req.MaxCycles, one); err != nil {
+			return nil, err
 		}
 		return maker.New(source)
 	}
@@ -363,6 +369,9 @@ func differs(c, again *certify.Certificate, verdict *check.Verdict) error {
 	}
 	if !reflect.DeepEqual(c.Runs, again.Runs) {
 		return errors.New("it is of other runs than it says")
+	}
+	if !reflect.DeepEqual(c.Replay, again.Replay) {
+		return errors.New("it is of another run than the one that the job makes")
 	}
 	if c.Omitted != again.Omitted {
 		return fmt.Errorf("it says %q of facts about blocks that it has not, and %s gives %q", c.Omitted, c.Claim.Method, again.Omitted)

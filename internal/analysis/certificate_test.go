@@ -82,6 +82,7 @@ func suiteCertificates(t *testing.T) []*certified {
 	for _, kernel := range []string{"vectorAdd", "reduction", "bitonicSort", "histogram64", "bfs", "insertionSort", "matrixMul"} {
 		all = append(all, certificateOf(t, kernel, "predictable-rr", "static/cta"))
 	}
+	all = append(all, certificateOf(t, "matrixMul", "predictable-rr", "static/oblivious"), certificateOf(t, "vectorAdd", "fermi-c2050", "static/oblivious"))
 	for _, kernel := range []string{"reduction", "bfs"} {
 		for _, of := range [][2]string{
 			{"integrated-fermi", "static/llc-simple"}, {"integrated-fermi", "static/llc-interval"},

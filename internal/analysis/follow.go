@@ -15,7 +15,7 @@ import (
 // follow makes the run that a method asks for, of the first test vector, and returns what the method concludes from it for whole runs,
 // and for one execution of each launch if there are several.
 func follow(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, m method.Followed) (answer *method.Answer, parts []*method.Answer, err error) {
-	f, err := noted(req.Campaign.Keep, m.Names()[0].ID, func() (followed, error) { return followRun(ctx, p, w, req, m) })
+	f, err := noted(req.Campaign.Keep, m.Names()[0].ID, func() (followed, error) { return followRun(ctx, p, w, req, m, nil) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -52,9 +52,9 @@ type followed struct {
 	Unwritten *diag.Warning
 }
 
-// followRun makes such a run of the first test vector.
-func followRun(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, m method.Followed) (f followed, err error) {
-	r, err := p.Open(w, runner.Options{MaxCycles: req.MaxCycles, Repeats: 1, Follow: true, Reach: true, Orders: true, Checked: true})
+// followRun makes such a run of the first test vector, and tells issue of each instruction unless that is nil.
+func followRun(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, m method.Followed, issue func(*runner.Issue)) (f followed, err error) {
+	r, err := p.Open(w, runner.Options{MaxCycles: req.MaxCycles, Repeats: 1, Follow: true, Reach: true, Orders: true, Checked: true, Issue: issue})
 	if errors.Is(err, runner.ErrFollow) {
 		err = &diag.UnsupportedError{Methods: []string{m.Names()[0].ID}, Err: err}
 	}

@@ -123,7 +123,7 @@ func TestUncertified(t *testing.T) {
 		{Method: "hybrid/waves", Cycles: 3, Evidence: estimate.Observed, Detail: &estimate.HybridWaves{}},
 		{Method: "hybrid/dynamic", Cycles: 2, Evidence: estimate.Observed, Detail: &estimate.HybridDynamic{}},
 	}}
-	if e := Methods().best(a); e == nil || e.Method != "hybrid/dynamic" {
+	if e := best(a); e == nil || e.Method != "hybrid/dynamic" {
 		t.Errorf("%+v", e)
 	}
 }

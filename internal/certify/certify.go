@@ -19,7 +19,7 @@ import (
 )
 
 // Format names the format that Write writes.
-const Format = "warpbound-certificate/2"
+const Format = "warpbound-certificate/3"
 
 // Certificate says what an estimate claims of a launch, and why.
 type Certificate struct {
@@ -33,8 +33,10 @@ type Certificate struct {
 	MachineHash string `json:"machine_hash"`
 	Claim       Claim  `json:"claim"`
 	// Runs says in which runs facts were observed; nil if there are none.
-	Runs  *Runs  `json:"runs,omitempty"`
-	Facts []Fact `json:"facts"`
+	Runs *Runs `json:"runs,omitempty"`
+	// Replay is the run that stands for all, of a method that needs one; nil of others.
+	Replay *Replay `json:"replay,omitempty"`
+	Facts  []Fact  `json:"facts"`
 	// Omitted says why there are no facts about places, of a static method; empty if there are some.
 	Omitted string `json:"omitted,omitempty"`
 	// Path proves the longest path of a warp between instrumentation points, of a measured
@@ -59,6 +61,16 @@ type Runs struct {
 	// Others says which runs there were besides, so that they cannot be made again from the job
 	// alone; empty if there were none.
 	Others string `json:"others,omitempty"`
+}
+
+// Replay is a run of the first test vector in which no input reaches whether an instruction is executed, or an address of
+// one, so that all runs take as long.
+type Replay struct {
+	Cycles       int64 `json:"cycles"`
+	Instructions int64 `json:"instructions"` // that warps issued
+	// Digest is a SHA-256, in hexadecimal, of what was executed: of each instruction by how many warps and lanes, and which
+	// inputs reach that and its addresses, which are none.
+	Digest string `json:"digest"`
 }
 
 // Kind says what a fact states.

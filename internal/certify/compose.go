@@ -1,6 +1,7 @@
 package certify
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"strings"
@@ -55,6 +56,12 @@ func Arithmetic(c *Certificate, path int64, on *Machine) error {
 		for _, term := range []string{"chain", "dispatch", "issue", "pipelines", "unit", "stalls", "crossbar", "caches", "tags", "blocked", "dram"} {
 			sum.Add(sum, f.get(term))
 		}
+	case "static/oblivious":
+		if c.Replay == nil {
+			return errors.New("it has no run that stands for all")
+		}
+		sum = big.NewInt(c.Replay.Cycles)
+		f.is("executions", 1)
 	case "static/llc-simple", "static/llc-interval":
 		sum = add(f.get("issue"), f.get("stall"), f.get("dispatch"))
 	case "split/none", "split/dws", "split/pws":
@@ -93,6 +100,8 @@ func labels(c *Certificate) error {
 	switch {
 	case measured && (c.Runs == nil || c.Path == nil):
 		return fmt.Errorf("%s rests on runs and the path problem of a warp, and it lacks them", c.Claim.Method)
+	case c.Replay != nil && c.Claim.Method != "static/oblivious":
+		return fmt.Errorf("it has a run that stands for all, on which %s does not rest", c.Claim.Method)
 	case !measured && (c.Runs != nil || c.Path != nil):
 		return fmt.Errorf("it has runs or the path problem of a warp, on which %s does not rest", c.Claim.Method)
 	}

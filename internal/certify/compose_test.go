@@ -24,6 +24,7 @@ func TestArithmetic(t *testing.T) {
 		{"hybrid/list", figures{"warp": 70, "spread": 1, "first_start": 2, "gap": 3, "ctas": 8, "slots": 4, "rounds": 2, "longest": 50, "total": 300, "by_rounds": 53, "by_sum": 321 / 4}, 70, 2 + 53 + 1 + 70},
 		{"static/cta", figures{"dispatch": 4, "waves[0].times": 2, "waves[0].cycles": 9, "waves[0].issue": 5, "waves[0].stall": 4}, 0, 22},
 		{"static/greedy", figures{"chain": 1, "dispatch": 2, "issue": 4, "pipelines": 8, "unit": 16, "stalls": 32, "crossbar": 64, "caches": 128, "tags": 256, "blocked": 512, "dram": 1024, "waits": 9}, 0, 2047},
+		{"static/oblivious", figures{"executions": 1}, 0, 12},
 		{"static/llc-simple", figures{"issue": 4, "stall": 2, "dispatch": 9}, 0, 15},
 		{"split/pws", figures{"rounds": 3, "dispatch": 2, "service": 7, "passes": 1, "last.cycles": 10, "full.cycles": 20}, 0, 6 + 8 + 10 + 40},
 		{"split/none", figures{"rounds": 1, "dispatch": 2, "service": 7, "passes": 1, "last.cycles": 10}, 0, 20},
@@ -31,6 +32,9 @@ func TestArithmetic(t *testing.T) {
 	} {
 		make := func(cycles int64, evidence estimate.Evidence) *Certificate {
 			out := &Certificate{Claim: Claim{Method: c.method, Cycles: cycles, Evidence: evidence}}
+			if c.method == "static/oblivious" {
+				out.Replay = &Replay{Cycles: c.want}
+			}
 			if c.path != 0 {
 				out.Runs, out.Path = &Runs{}, json.RawMessage("{}")
 			}
@@ -60,6 +64,7 @@ func TestArithmetic(t *testing.T) {
 			func(out *Certificate) {
 				out.Path = map[bool]json.RawMessage{true: json.RawMessage("{}")}[out.Path == nil]
 			},
+			func(out *Certificate) { out.Replay = map[bool]*Replay{true: {Cycles: c.want}}[out.Replay == nil] },
 		} {
 			other := make(c.want, estimate.Observed)
 			change(other)

@@ -27,6 +27,7 @@ type Source struct {
 	JobHash  string             // of the job's file and of the data files that it names
 	Runs     *certify.Runs      // of a measured method; nil of others
 	Path     *ipet.Certificate  // of a measured method; nil of others
+	Replay   *certify.Replay    // of a method that needs one run; nil of others
 	Problem  *method.Problem    // of a static method; nil of others
 	Subject  *check.Subject     // likewise
 }
@@ -38,7 +39,7 @@ func New(s *Source) (*certify.Certificate, error) {
 		Format: certify.Format, Provenance: a.Provenance, Job: filepath.Base(a.Job), Kernel: a.Kernel, Machine: a.Machine,
 		ModuleHash: a.ModuleHash, JobHash: s.JobHash, MachineHash: a.MachineHash,
 		Claim: certify.Claim{Method: e.Method, Cycles: e.Cycles, Evidence: e.Evidence, What: e.Explain, Assumptions: slices.Clone(e.Assumptions)},
-		Runs:  s.Runs, Facts: []certify.Fact{},
+		Runs:  s.Runs, Replay: s.Replay, Facts: []certify.Fact{},
 	}
 	if s.Path != nil {
 		text, err := json.Marshal(s.Path)
