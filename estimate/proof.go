@@ -27,6 +27,8 @@ type Proof struct {
 	Assumptions []string    `json:"assumptions"`
 	Confirmed   []ProofFact `json:"confirmed"`
 	Trusted     []ProofFact `json:"trusted"` // what was not confirmed
+	// Sum is what no run takes longer than, in cycles, as a sum over blocks shows of which all is confirmed; 0 if there is none.
+	Sum int64 `json:"sum,omitempty"`
 	// Numbers counts those of the machine on which the claim may depend, as in an Estimate; nil without a job.
 	Numbers *Numbers `json:"numbers,omitempty"`
 	// Again says that the method, and runs if it needs them, gave what is trusted once more.

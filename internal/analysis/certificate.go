@@ -181,6 +181,9 @@ func judge(c *certify.Certificate, s *check.Subject, again func() (*certify.Cert
 	}
 	proof.Evidence = estimate.Basis(c.Claim.Evidence)
 	for _, i := range verdict.Confirmed {
+		if c.Facts[i].Kind == certify.Sum {
+			proof.Sum = c.Facts[i].Value
+		}
 		proof.Confirmed = append(proof.Confirmed, proofFact(&c.Facts[i], ""))
 	}
 	for _, t := range verdict.Trusted {

@@ -92,6 +92,9 @@ const (
 	Potential Kind = "potential"
 	// Path states that no path of a thread has latencies of more than Value cycles together.
 	Path Kind = "path"
+	// Sum states that no run of the launch takes more than Value cycles, which a sum over blocks of what each thread needs
+	// there shows, on machines with barrel cores and on those that share a cache with a CPU.
+	Sum Kind = "sum"
 	// Edge states that the transition At between instrumentation points takes at most Value cycles.
 	Edge Kind = "edge"
 	// Iterations states that a warp returns to the header At of a loop at most Value times for one

@@ -90,6 +90,9 @@ func printProof(w io.Writer, name, job string, p *estimate.Proof) error {
 		out.printf("  %s confirmed, %d trusted%s\n", counted(len(p.Confirmed), "fact"), len(p.Trusted), found(p))
 		out.trusted(p.Trusted)
 	}
+	if p.Sum > 0 {
+		out.printf("  confirmed: no run takes more than %d cycles, by a sum over blocks\n", p.Sum)
+	}
 	for _, text := range p.Assumptions {
 		out.printf("  assumes: %s\n", text)
 	}

@@ -134,10 +134,10 @@ func (k *checking) places(p *Program) error {
 		}
 		b, ok := p.blockOf[*f.PC]
 		switch {
-		case *f.PC == len(p.Kernel.Instrs) && (f.Kind == certify.Potential || f.Kind == certify.Path):
+		case *f.PC == len(p.Kernel.Instrs) && (f.Kind == certify.Potential || ofThreads(f.Kind)):
 			ok = f.At == "exit"
 		case ok:
-			ok = f.At == certify.Place(p.Kernel.Instrs[*f.PC].Pos) && f.Kind != certify.Path
+			ok = f.At == certify.Place(p.Kernel.Instrs[*f.PC].Pos) && !ofThreads(f.Kind)
 		}
 		if !ok || f.Invariant != nil && f.Kind != certify.Invariant || f.Ranking != nil && f.Kind != certify.Loop {
 			return fmt.Errorf("%s is about no place", f)
@@ -159,11 +159,11 @@ func (k *checking) places(p *Program) error {
 			if t := p.Time(b); f.Value != t {
 				return fmt.Errorf("%s is wrong: the machine needs %d", f, t)
 			}
-		case certify.Loop, certify.Price, certify.Potential, certify.Path:
+		case certify.Loop, certify.Price, certify.Potential, certify.Path, certify.Sum:
 		default:
 			return fmt.Errorf("%s is no fact", f)
 		}
-		if f.Kind != certify.Loop && f.Kind != certify.Path {
+		if f.Kind != certify.Loop && !ofThreads(f.Kind) {
 			if f.Evidence != estimate.Proven {
 				return fmt.Errorf("%s is checked, and called %s", f, f.Evidence)
 			}
@@ -192,8 +192,14 @@ func (k *checking) places(p *Program) error {
 			k.verdict.Trusted, trusted = append(k.verdict.Trusted, Trust{i, why}), "it rests on a loop that is trusted"
 		}
 	}
-	return k.path(weakest, trusted)
+	if err := k.path(weakest, trusted); err != nil {
+		return err
+	}
+	return k.sum(weakest, trusted)
 }
+
+// ofThreads reports whether facts of a kind are about whole threads, and rest on what others say of blocks and loops.
+func ofThreads(kind certify.Kind) bool { return kind == certify.Path || kind == certify.Sum }
 
 // loop checks the bound of a loop. It says why the bound is trusted, if it is.
 func (k *checking) loop(f *certify.Fact, l *loops.Loop) (trusted string, err error) {
@@ -232,9 +238,37 @@ func (k *checking) path(weakest estimate.Evidence, trusted string) error {
 		}
 	}
 	f := &k.Facts[i]
-	switch longest, ok := k.Dual(potentials, bounds, prices); {
-	case !ok || longest.Cmp(big.NewInt(f.Value)) > 0 || f.Value == math.MaxInt64:
+	if longest, ok := k.Dual(potentials, bounds, prices); !ok || longest.Cmp(big.NewInt(f.Value)) > 0 || f.Value == math.MaxInt64 {
 		return fmt.Errorf("%s does not follow from its potentials", f)
+	}
+	return k.confirmUnless(i, weakest, trusted)
+}
+
+// sum checks the sum over blocks, if there is one.
+func (k *checking) sum(weakest estimate.Evidence, trusted string) error {
+	i, ok := k.facts[certify.Sum][len(k.Flow.Kernel.Instrs)]
+	if !ok {
+		return nil
+	}
+	bounds := make([]int64, len(k.Blocks))
+	for b := range k.Blocks {
+		pc := k.Blocks[b].Start
+		bounds[b] = k.value(certify.Loop, pc)
+		if _, bounded := k.facts[certify.Loop][pc]; !bounded {
+			bounds[b] = -1
+		}
+	}
+	f := &k.Facts[i]
+	if sum, ok := k.Sum(bounds); !ok || sum.Cmp(big.NewInt(f.Value)) != 0 {
+		return fmt.Errorf("%s is not the sum over the blocks", f)
+	}
+	return k.confirmUnless(i, weakest, trusted)
+}
+
+// confirmUnless holds the evidence of a fact about whole threads against that of the bounds of loops, and confirms it unless one of these is
+// trusted.
+func (k *checking) confirmUnless(i int, weakest estimate.Evidence, trusted string) error {
+	switch f := &k.Facts[i]; {
 	case f.Evidence != weakest:
 		return fmt.Errorf("%s is called %s, and what it rests on is %s", f, f.Evidence, weakest)
 	case trusted != "":

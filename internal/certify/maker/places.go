@@ -18,8 +18,8 @@ import (
 const maxWork = 1 << 24
 
 // Places are the facts about blocks: what the analysis of values knows of registers there, weakened until the checker can
-// follow it; bounds of loops with ranking functions where there are some; and the longest path of a thread with its dual
-// solution. Where there are none, omitted says why.
+// follow it; bounds of loops with ranking functions where there are some; the longest path of a thread with its dual
+// solution; and the sum over blocks. Where there are none, omitted says why.
 func Places(p *method.Problem, s *check.Subject) (facts []certify.Fact, omitted string) {
 	if work, limit := int64(len(s.Kernel.Instrs))*int64(len(s.Kernel.Regs)), p.Effort.Of(maxWork); work > limit {
 		return nil, fmt.Sprintf("instructions times registers are %d, more than %d", work, limit)
@@ -45,6 +45,7 @@ func Places(p *method.Problem, s *check.Subject) (facts []certify.Fact, omitted 
 	}
 	if bounded {
 		m.path()
+		m.sum()
 	}
 	return m.facts, ""
 }
@@ -213,6 +214,21 @@ func (m *placer) path() {
 	}
 	m.add(certify.Potential, n, end)
 	m.add(certify.Path, n, end).Evidence = evidence
+}
+
+// sum adds the sum over blocks, if there is one and it fits.
+func (m *placer) sum() {
+	bounds := slices.Repeat([]int64{-1}, len(m.program.Blocks))
+	evidence := estimate.Proven
+	for i := range m.facts {
+		if f := &m.facts[i]; f.Kind == certify.Loop {
+			bounds[m.program.BlockAt(*f.PC)] = f.Value
+			evidence = estimate.Weakest(evidence, f.Evidence)
+		}
+	}
+	if sum, ok := m.flow.Sum(bounds); ok && sum.IsInt64() {
+		m.add(certify.Sum, len(m.program.Blocks), sum.Int64()).Evidence = evidence
+	}
 }
 
 // limit is more than any path of a thread that is written down takes.
