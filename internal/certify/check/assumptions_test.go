@@ -11,6 +11,7 @@ import (
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
 	"warpbound/internal/premise"
+	"warpbound/internal/stream"
 )
 
 // TestAssumptions holds the assumptions of claims against those that method, job and machine give.
@@ -66,10 +67,16 @@ func TestAssumptions(t *testing.T) {
 		{"static/oblivious", "fermi-c2050", estimate.Proven, and(run, premise.WarmCopies), 0, "does not begin with"},
 		{"static/oblivious", "h100", estimate.Proven, and(run, premise.WarmCopies), 0, ""},
 		{"static/oblivious", "fermi-c2050", estimate.Proven, and(run, premise.Cold, premise.Seed), 0, "nothing in the job is a ground"},
+		{"static/oblivious", "any", estimate.Proven, and(run, premise.Cold, premise.Seed), 0, ""},
+		{"static/oblivious", "any", estimate.Proven, and(run, premise.Cold), 0, "does not begin with"},
+		{"static/oblivious", "integrated-fermi", estimate.Proven, and(run, premise.Cold, premise.CPU), 0, ""},
+		{"static/oblivious", "integrated-fermi", estimate.Proven, and(run, premise.Cold), 0, "does not begin with"},
 		{"hybrid/waves", "", estimate.Observed, []string{"whatever"}, 0, ""},
 	} {
 		m := &machine.Machine{}
-		if c.machine != "" {
+		if c.machine == "any" {
+			m.SM.Policy.Value = machine.AnyWarp
+		} else if c.machine != "" {
 			var err error
 			if m, err = machine.Builtin(c.machine); err != nil {
 				t.Fatal(err)
@@ -78,7 +85,7 @@ func TestAssumptions(t *testing.T) {
 		values := job.Content{Kind: job.Fixed}
 		s := &Subject{
 			Kernel: &isa.Kernel{Labels: []isa.Label{{Name: "L"}}}, Machine: m,
-			Bound: &job.Bound{Job: &job.Job{Params: []job.Param{
+			Bound: &job.Bound{Job: &job.Job{CPU: job.CPU{Stream: &stream.Stream{}}, Params: []job.Param{
 				{Name: "in", Kind: job.Buffer, Content: job.Content{Kind: job.Uniform}},
 				{Name: "table", Kind: job.Buffer, Content: values},
 				{Name: "list", Kind: job.Buffer, Content: values, Access: job.ReadOnly},

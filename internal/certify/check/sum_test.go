@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"warpbound/internal/isa"
 	"warpbound/internal/job"
 	"warpbound/internal/machine"
 	"warpbound/internal/test/flowtest"
@@ -59,6 +60,11 @@ func TestSum(t *testing.T) {
 		if ok != (c.want != 0) || ok && sum.Cmp(big.NewInt(c.want)) != 0 {
 			t.Errorf("%s, %d CTAs of %d threads: %v, %t; want %d", c.text, c.grid, c.block, sum, ok, c.want)
 		}
+		s.Kernel.Reconvergence = isa.AtSyncs
+		if sum, ok := flow.Sum(bounds); ok {
+			t.Errorf("%s with syncs: %v", c.text, sum)
+		}
+		s.Kernel.Reconvergence = isa.AtPostDominators
 		if m.Core = machine.Scoreboard; c.want != 0 {
 			if sum, ok := flow.Sum(bounds); ok {
 				t.Errorf("%s on another machine: %v", c.text, sum)
