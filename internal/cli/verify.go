@@ -68,7 +68,7 @@ func verifyCommand() *cobra.Command {
 			err = printProof(c.OutOrStdout(), args[0], path, p)
 		}
 		if err == nil && p.Verdict == estimate.ClaimAsserted {
-			return errUnknown
+			return errNotShown
 		}
 		return err
 	}
