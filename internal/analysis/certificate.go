@@ -68,7 +68,9 @@ func best(a *estimate.Analysis) *estimate.Estimate {
 }
 
 // certify makes the certificate of the estimate that is asked for, or of the best one.
-func (l List) certify(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, a *Answer) (*certify.Certificate, error) {
+func (l List) certify(
+	ctx context.Context, p runner.Platform, w *workload.Workload, req Request, a *Answer,
+) (*certify.Certificate, error) {
 	e := best(a.Analysis)
 	if e == nil {
 		return nil, fmt.Errorf("%s: there is no estimate that a certificate could be of: hybrid/phases has none", w.Name())

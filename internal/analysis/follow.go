@@ -53,8 +53,12 @@ type followed struct {
 }
 
 // followRun makes such a run of the first test vector, and tells issue of each instruction unless that is nil.
-func followRun(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, m method.Followed, issue func(*runner.Issue)) (f followed, err error) {
-	r, err := p.Open(w, runner.Options{MaxCycles: req.MaxCycles, Repeats: 1, Follow: true, Reach: true, Orders: true, Checked: true, Issue: issue})
+func followRun(
+	ctx context.Context, p runner.Platform, w *workload.Workload, req Request, m method.Followed, issue func(*runner.Issue),
+) (f followed, err error) {
+	r, err := p.Open(w, runner.Options{
+		MaxCycles: req.MaxCycles, Repeats: 1, Follow: true, Reach: true, Orders: true, Checked: true, Issue: issue,
+	})
 	if errors.Is(err, runner.ErrFollow) {
 		err = &diag.UnsupportedError{Methods: []string{m.Names()[0].ID}, Err: err}
 	}

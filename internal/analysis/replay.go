@@ -13,8 +13,11 @@ import (
 	"warpbound/internal/workload"
 )
 
-// replay makes the run that stands for all of a launch once more, and notes for a certificate what it executed.
-func replay(ctx context.Context, p runner.Platform, w *workload.Workload, maxCycles int64, m method.Followed) (*certify.Replay, error) {
+// replay makes the run that stands for all of a launch once more, and notes for a certificate what
+// it executed.
+func replay(
+	ctx context.Context, p runner.Platform, w *workload.Workload, maxCycles int64, m method.Followed,
+) (*certify.Replay, error) {
 	type tally struct{ warps, lanes int64 }
 	tallies := make([]tally, len(w.First().Graph.Kernel.Instrs))
 	execution := 0
@@ -32,12 +35,13 @@ func replay(ctx context.Context, p runner.Platform, w *workload.Workload, maxCyc
 		return nil, err
 	}
 	if f.Reached != nil || f.Unwritten != nil {
-		return nil, fmt.Errorf("internal error: inputs reach %v, or memory is read that nothing has written, in a run that was made before without that", f.Reached)
+		return nil, fmt.Errorf("internal error: a run reaches %v and reads %v when it is made again", f.Reached, f.Unwritten)
 	}
 	r := &certify.Replay{Cycles: f.Cycles}
 	sum := sha256.New()
 	for pc, t := range tallies {
-		fmt.Fprintf(sum, "%d: %d warps, %d lanes, inputs that reach its execution: none, its addresses: none\n", pc, t.warps, t.lanes)
+		fmt.Fprintf(sum, "%d: %d warps, %d lanes, inputs that reach its execution: none, its addresses: none\n",
+			pc, t.warps, t.lanes)
 		r.Instructions += t.warps
 	}
 	r.Digest = hex.EncodeToString(sum.Sum(nil))

@@ -28,8 +28,8 @@ var update = flag.Bool("update", false, "rewrite testdata/sums.txt")
 // long are kernels of the suite whose estimates take long.
 var long = []string{"lbm", "petri"}
 
-// TestSumsOfTheSuite lists what verify confirms of sums over blocks in certificates of the suite, in testdata/sums.txt: of each kernel and
-// method the claim, the sum, and whether it is confirmed.
+// TestSumsOfTheSuite lists what verify confirms of sums over blocks in certificates of the suite,
+// in testdata/sums.txt: of each kernel and method the claim, the sum, and whether it is confirmed.
 func TestSumsOfTheSuite(t *testing.T) {
 	files := make(map[string]fs.FS) // by name of the kernel
 	jobs, err := fs.Glob(kernels.Suite(), "*/job.toml")
@@ -106,10 +106,13 @@ func TestSumsOfTheSuite(t *testing.T) {
 	}
 }
 
-// TestOtherSums changes the sum in certificates, and what it rests on. The sum of static/llc-interval is that of static/llc-simple.
+// TestOtherSums changes the sum in certificates, and what it rests on. The sum of
+// static/llc-interval is that of static/llc-simple.
 func TestOtherSums(t *testing.T) {
 	values := make(map[string]int64)
-	for _, of := range [][2]string{{"predictable-rr", "static/cta"}, {"integrated-fermi", "static/llc-simple"}, {"integrated-fermi", "static/llc-interval"}} {
+	for _, of := range [][2]string{
+		{"predictable-rr", "static/cta"}, {"integrated-fermi", "static/llc-simple"}, {"integrated-fermi", "static/llc-interval"},
+	} {
 		c := certificateOf(t, "nwLower", of[0], of[1])
 		at := slices.IndexFunc(c.made.Facts, func(f certify.Fact) bool { return f.Kind == certify.Sum })
 		values[of[1]] = c.made.Facts[at].Value
@@ -140,7 +143,8 @@ func TestOtherSums(t *testing.T) {
 	}
 }
 
-// TestSumsBoundRuns runs random kernels and compares how long they take with the sums over their blocks. Those of one thread come near to these.
+// TestSumsBoundRuns runs random kernels and compares how long they take with the sums over their
+// blocks. Those of one thread come near to these.
 func TestSumsBoundRuns(t *testing.T) {
 	near := 0
 	for _, seed := range effort.Draw(t, 600) {

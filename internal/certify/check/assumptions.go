@@ -12,7 +12,8 @@ import (
 	"warpbound/internal/premise"
 )
 
-// unconditional are the assumptions of every claim of a method that needs no campaign of runs, in their order.
+// unconditional are the assumptions of every claim of a method that needs no campaign of runs, in
+// their order.
 func unconditional(method string, s *Subject) []string {
 	switch {
 	case method == "static/oblivious":
@@ -49,9 +50,10 @@ func further(method string) []string {
 	return nil
 }
 
-// assumptions derives what the claim takes for granted from method, job and machine, and is an error if the certificate says anything
-// else. Where an analysis decides whether something is taken for granted, the job must give a ground for it, and it is trusted. Of claims that
-// rest on runs nothing is derived: who does not make these again confirms nothing.
+// assumptions derives what the claim takes for granted from method, job and machine, and is an
+// error if the certificate says anything else. Where an analysis decides whether something is taken
+// for granted, the job must give a ground for it, and it is trusted. Of claims that rest on runs
+// nothing is derived: who does not make these again confirms nothing.
 func (k *checking) assumptions(s *Subject) error {
 	method, list := k.Claim.Method, k.Claim.Assumptions
 	if strings.HasPrefix(method, "hybrid/") {
@@ -82,7 +84,11 @@ func (k *checking) assumptions(s *Subject) error {
 	if len(needed) > 0 {
 		return fmt.Errorf("it lacks the assumption %q", needed[0])
 	}
-	if want := map[bool]estimate.Evidence{true: estimate.Annotated, false: estimate.Proven}[annotated]; k.Claim.Evidence != want {
+	want := estimate.Proven
+	if annotated {
+		want = estimate.Annotated
+	}
+	if k.Claim.Evidence != want {
 		return fmt.Errorf("it is called %s, and by its assumptions it is %s", k.Claim.Evidence, want)
 	}
 	return nil
@@ -91,10 +97,12 @@ func (k *checking) assumptions(s *Subject) error {
 // What estimates say of loops (premise.Loop and premise.Solved), with the name of the header.
 var (
 	ofLoop   = regexp.MustCompile(`^loop bound of (\S+): at most [0-9]+ back edges per entry \(annotated\)$`)
-	ofSolver = regexp.MustCompile(`^\S+ \S+ is right that control returns to (\S+) at most [0-9]+ times for one entry of the loop \(.+\)$`)
+	ofSolver = regexp.MustCompile(
+		`^\S+ \S+ is right that control returns to (\S+) at most [0-9]+ times for one entry of the loop \(.+\)$`)
 )
 
-// ground says why an assumption of a claim may be one, which the checker cannot tell by itself; it is empty if the job does not speak of it.
+// ground says why an assumption of a claim may be one, which the checker cannot tell by itself; it
+// is empty if the job does not speak of it.
 func (s *Subject) ground(method, text string) string {
 	if m := ofLoop.FindStringSubmatch(text); m != nil && s.named(m[1]) {
 		return "it takes the bound of the loop at " + m[1] + " from the job"
@@ -118,7 +126,8 @@ func (s *Subject) ground(method, text string) string {
 	return ""
 }
 
-// named reports whether a block can have a name: that of a label, or of one with instructions between.
+// named reports whether a block can have a name: that of a label, or of one with instructions
+// between.
 func (s *Subject) named(block string) bool {
 	label, _, _ := strings.Cut(block, "+")
 	for _, l := range s.Kernel.Labels {

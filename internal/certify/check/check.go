@@ -99,7 +99,8 @@ func Check(c *certify.Certificate, s *Subject, path int64) (*Verdict, error) {
 		v.Trusted = append(v.Trusted, Trust{-1, "there are no facts about blocks: " + c.Omitted})
 	}
 	if c.Replay != nil {
-		v.Trusted = append(v.Trusted, Trust{-1, "that its run takes so long, and that no input reaches what the time of that depends on"})
+		v.Trusted = append(v.Trusted,
+			Trust{-1, "that its run takes so long, and that no input reaches what the time of that depends on"})
 	} else {
 		v.Trusted = append(v.Trusted, Trust{-1, "how the times of warps compose to that of the launch"})
 	}
@@ -238,7 +239,8 @@ func (k *checking) path(weakest estimate.Evidence, trusted string) error {
 		}
 	}
 	f := &k.Facts[i]
-	if longest, ok := k.Dual(potentials, bounds, prices); !ok || longest.Cmp(big.NewInt(f.Value)) > 0 || f.Value == math.MaxInt64 {
+	longest, ok := k.Dual(potentials, bounds, prices)
+	if !ok || longest.Cmp(big.NewInt(f.Value)) > 0 || f.Value == math.MaxInt64 {
 		return fmt.Errorf("%s does not follow from its potentials", f)
 	}
 	return k.confirmUnless(i, weakest, trusted)
@@ -265,8 +267,8 @@ func (k *checking) sum(weakest estimate.Evidence, trusted string) error {
 	return k.confirmUnless(i, weakest, trusted)
 }
 
-// confirmUnless holds the evidence of a fact about whole threads against that of the bounds of loops, and confirms it unless one of these is
-// trusted.
+// confirmUnless holds the evidence of a fact about whole threads against that of the bounds of loops, and
+// confirms it unless one of these is trusted.
 func (k *checking) confirmUnless(i int, weakest estimate.Evidence, trusted string) error {
 	switch f := &k.Facts[i]; {
 	case f.Evidence != weakest:

@@ -7,8 +7,9 @@ import (
 	"warpbound/internal/machine"
 )
 
-// need is what threads need, at most: cycles of service at the port and of delay behind it, with one request for each lane; accesses to
-// memory outside of the SM, and those of them that are atomic.
+// need is what threads need, at most: cycles of service at the port and of delay behind it, with
+// one request for each lane; accesses to memory outside of the SM, and those of them that are
+// atomic.
 type need struct{ service, delay, accesses, atomics big.Int }
 
 // add adds what something needs that happens so often.
@@ -21,8 +22,9 @@ func (n *need) add(times *big.Int, service, delay, accesses, atomics int64) {
 	}
 }
 
-// Sum is what no run of the launch takes longer than, in cycles: a sum over blocks of what each thread needs there. bounds are those of
-// loops, by block, -1 where there is none. It is false on machines of other kinds than those of static/cta and static/llc-*, if the kernel has an
+// Sum is what no run of the launch takes longer than, in cycles: a sum over blocks of what each
+// thread needs there. bounds are those of loops, by block, -1 where there is none. It is false on
+// machines of other kinds than those of static/cta and static/llc-*, if the kernel has an
 // instruction that it does not know, or goes around in what is no loop.
 func (f *Flow) Sum(bounds []int64) (*big.Int, bool) {
 	thread, barriers, ok := f.thread(bounds)
@@ -37,24 +39,28 @@ func (f *Flow) Sum(bounds []int64) (*big.Int, bool) {
 	ctas := new(big.Int).Div(add(product(grid), sms, big.NewInt(-1)), sms) // of an SM, at most
 	switch m.Core {
 	case machine.Barrel:
-		// While the port is free, the warp that retires last waits for a delay of its own, or for one of its CTA before a barrier.
+		// While the port is free, the warp that retires last waits for a delay of its own, or for
+		// one of its CTA before a barrier.
 		waits := threads
 		if lanes := big.NewInt(m.SM.WarpSize.Value); !barriers && lanes.Cmp(threads) < 0 {
 			waits = lanes
 		}
-		return mul(ctas, add(big.NewInt(m.SM.Dispatch.Value), mul(threads, &thread.service), mul(waits, &thread.delay))), true
+		cta := add(big.NewInt(m.SM.Dispatch.Value), mul(threads, &thread.service), mul(waits, &thread.delay))
+		return mul(ctas, cta), true
 	case machine.Integrated:
 		return f.integrated(mul(ctas, threads), ctas, thread), true
 	}
 	return nil, false
 }
 
-// integrated is Sum on a machine whose SMs share a cache with a CPU, with so many threads and CTAs of each SM: what it needs one by one, or if accesses are
-// regulated what as many SMs need as there are intervals, and the ends of these (docs/methods/llc.md).
+// integrated is Sum on a machine whose SMs share a cache with a CPU, with so many threads and CTAs
+// of each SM: what it needs one by one, or if accesses are regulated what as many SMs need as there
+// are intervals, and the ends of these (docs/methods/llc.md).
 func (f *Flow) integrated(threads, ctas *big.Int, thread *need) *big.Int {
 	m := f.Machine
 	cores := int64(m.Cores())
-	oldest := 2*cores*m.Interconnect.Slot.Value + 2*m.Interconnect.Latency.Value + m.LLC.Latency.Value + cores*m.DRAM.Slot.Value + m.DRAM.Conflict.Value
+	oldest := 2*cores*m.Interconnect.Slot.Value + 2*m.Interconnect.Latency.Value + m.LLC.Latency.Value +
+		cores*m.DRAM.Slot.Value + m.DRAM.Conflict.Value
 	accesses, atomics := mul(threads, &thread.accesses), mul(threads, &thread.atomics)
 	sm := add(
 		mul(ctas, big.NewInt(m.SM.Dispatch.Value)), mul(threads, add(&thread.service, &thread.delay)),
@@ -63,7 +69,8 @@ func (f *Flow) integrated(threads, ctas *big.Int, thread *need) *big.Int {
 	if !m.Regulated() {
 		return sm
 	}
-	// What is queued begins anew behind an interval: an access, the longest instruction, and the operations of one access.
+	// What is queued begins anew behind an interval: an access, the longest instruction, and the
+	// operations of one access.
 	longest := int64(0)
 	for _, in := range f.Kernel.Instrs {
 		longest = max(longest, m.Timing(in.Class()).Latency)
@@ -77,8 +84,8 @@ func (f *Flow) integrated(threads, ctas *big.Int, thread *need) *big.Int {
 	return add(mul(some, sm), mul(ended, big.NewInt(m.Regulator.Wait.Value+oldest+m.Regulator.Reset.Value+1)))
 }
 
-// thread adds up what a thread needs in all blocks, each as often as the bounds of the loops around it allow. barriers says
-// that it may come to one.
+// thread adds up what a thread needs in all blocks, each as often as the bounds of the loops around
+// it allow. barriers says that it may come to one.
 func (f *Flow) thread(bounds []int64) (all *need, barriers, ok bool) {
 	all = new(need)
 	reached := map[int]bool{0: true}
@@ -115,7 +122,8 @@ func (f *Flow) thread(bounds []int64) (all *need, barriers, ok bool) {
 	return all, barriers, true
 }
 
-// known reports whether it is known how long the warp of a thread waits that executes an instruction.
+// known reports whether it is known how long the warp of a thread waits that executes an
+// instruction.
 func known(in *isa.Instr) bool {
 	switch in.Op {
 	case isa.Ld, isa.St, isa.Atom, isa.Red, isa.LdMatrix, isa.StMatrix, isa.Prefetch:
@@ -129,8 +137,9 @@ func known(in *isa.Instr) bool {
 	return info.Unit != isa.UnitMem && info.Effect&isa.Unmodelled == 0
 }
 
-// execute adds what a thread needs for an instruction that it executes so often. Whoever else executes it at the same time pays as well.
-// A store is as long under way as a load: a fence or the end of the warp may wait for it. Who comes to a barrier or exits may let others go.
+// execute adds what a thread needs for an instruction that it executes so often. Whoever else
+// executes it at the same time pays as well. A store is as long under way as a load: a fence or the
+// end of the warp may wait for it. Who comes to a barrier or exits may let others go.
 func (f *Flow) execute(all *need, times *big.Int, in *isa.Instr) {
 	t := f.Machine.Timing(in.Class())
 	requests, accesses, atomics := int64(1), int64(0), int64(0)
@@ -150,8 +159,9 @@ func (f *Flow) execute(all *need, times *big.Int, in *isa.Instr) {
 	all.add(times, t.Initiation*requests, delay, accesses, atomics)
 }
 
-// elements is in how many requests, or lines, an access of a thread is at most: one for each four bytes, since it is aligned to its size and
-// all memories have words of four bytes at least. It is 0 of what is no access.
+// elements is in how many requests, or lines, an access of a thread is at most: one for each four
+// bytes, since it is aligned to its size and all memories have words of four bytes at least. It is
+// 0 of what is no access.
 func elements(in *isa.Instr) int64 {
 	n := 0
 	switch in.Op {

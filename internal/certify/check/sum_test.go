@@ -12,9 +12,21 @@ import (
 	"warpbound/internal/test/flowtest"
 )
 
-// TestSum adds up small kernels by hand. On predictable-rr a thread needs, in service and behind it: 2 and 1 cycles for a parameter of eight bytes, 2 and 98
-// for a store, 1 and 0 for arithmetic, 1 and 1 for a barrier or its end; the dispatch of a CTA takes 8.
+// TestSum adds up small kernels by hand. On predictable-rr a thread needs, in service and behind
+// it: 2 and 1 cycles for a parameter of eight bytes, 2 and 98 for a store, 1 and 0 for arithmetic,
+// 1 and 1 for a barrier or its end; the dispatch of a CTA takes 8.
 func TestSum(t *testing.T) {
+	const kernel = `.version 7.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+	.reg .pred %%q;
+	.reg .b32 %%r;
+	.reg .b64 %%p;
+	%s ret;
+}
+`
 	const store = "ld.param.u64 %p, [p]; mov.u32 %r, 1; st.global.u32 [%p], %r;"
 	const loop = "mov.u32 %r, 0; L: add.u32 %r, %r, 1; setp.lt.u32 %q, %r, 4; @%q bra L;"
 	for _, c := range []struct {
@@ -38,12 +50,13 @@ func TestSum(t *testing.T) {
 		{"ld.param.u64 %p, [p]; cp.async.ca.shared.global [%r], [%p], 4;", 1, 1, -1, 0},
 		{"barrier.cluster.arrive;", 1, 1, -1, 0},
 	} {
-		text := fmt.Sprintf(".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %%q;\n.reg .b32 %%r;\n.reg .b64 %%p;\n%s ret;\n}\n", c.text)
+		text := fmt.Sprintf(kernel, c.text)
 		m, err := machine.Builtin("predictable-rr")
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &Subject{Kernel: flowtest.Kernel(t, "k.ptx", text), Machine: m, Bound: &job.Bound{Job: &job.Job{Grid: [3]int{c.grid, 1, 1}, Block: [3]int{c.block, 1, 1}}}}
+		j := &job.Job{Grid: [3]int{c.grid, 1, 1}, Block: [3]int{c.block, 1, 1}}
+		s := &Subject{Kernel: flowtest.Kernel(t, "k.ptx", text), Machine: m, Bound: &job.Bound{Job: j}}
 		p, err := NewProgram(s)
 		if err != nil {
 			t.Fatalf("%s: %v", c.text, err)
