@@ -140,7 +140,7 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 		return nil, fmt.Errorf("%s: inputs are run only where no traces are read", w.Name())
 	}
 	if req.Campaign.Shared() {
-		if err := l.keeping(p, w, &req); err != nil {
+		if err := l.keeping(ctx, p, w, &req); err != nil {
 			return nil, err
 		}
 	}
@@ -177,11 +177,10 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 	}
 	warnings = append(warnings, held...)
 	warnings = append(warnings, untried(w, req, a)...)
-	if ctx.Err() == nil {
-		possible(p, w, a.Coverage)
-		values := valuesOf(w)
-		a.RaceVerdict = raceVerdict(w, values)
-		used(ctx, w, values, a.Contract)
+	if len(a.lacks) == 0 {
+		if err := a.addFacts(ctx, p, w); err != nil {
+			a.lack(partVerdict)
+		}
 	}
 	qualify(a.Analysis)
 	a.ExceedObserved()
@@ -202,6 +201,18 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 		return nil, ctx.Err()
 	}
 	return a, ctx.Err()
+}
+
+// addFacts adds what is known of a workload for all inputs, whatever methods say. The error is that of ctx.
+func (a *Answer) addFacts(ctx context.Context, p runner.Platform, w *workload.Workload) error {
+	possible(ctx, p, w, a.Coverage)
+	values, err := valuesOf(ctx, w)
+	if err != nil {
+		return err
+	}
+	used(ctx, w, values, a.Contract)
+	a.RaceVerdict, err = raceVerdict(ctx, w, values)
+	return err
 }
 
 // run adds what was observed and the estimates of measured methods, and looks for data races. That ctx ends is no
@@ -445,14 +456,20 @@ func boundWatched(ctx context.Context, w *workload.Workload, m method.Static, fo
 	if err := m.Applies(w.Machine); err != nil {
 		return nil, err
 	}
-	p, err := Problem(w)
+	p, err := Problem(ctx, w)
 	if err != nil {
 		return nil, err
 	}
 	p.Executed, p.Warm = executed, found
 	answer, err := m.Bound(ctx, p)
-	if loop := (*absexec.UnboundedLoop)(nil); errors.As(err, &loop) && solve(w.First(), p) {
-		answer, err = m.Bound(ctx, p)
+	if loop := (*absexec.UnboundedLoop)(nil); errors.As(err, &loop) {
+		solved, ended := solve(ctx, w.First(), p)
+		if ended != nil {
+			return nil, ended
+		}
+		if solved {
+			answer, err = m.Bound(ctx, p)
+		}
 	}
 	switch {
 	case err == nil && ctx.Err() != nil: // it may have left out what makes the bound less
@@ -567,7 +584,7 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 	placed := make([][]bool, len(all))
 	opts := runner.Options{MaxCycles: req.MaxCycles}
 	for i, one := range all {
-		r, chosen, err := recordingOf(p, one, methods, req.PublishedEdges, req.Ipoints)
+		r, chosen, err := recordingOf(ctx, p, one, methods, req.PublishedEdges, req.Ipoints)
 		if err != nil {
 			return nil, err
 		}
@@ -590,7 +607,7 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 		return answer.Warnings, nil
 	}
 	if req.Campaign.Keep != nil {
-		if err := widen(p, w, methods, recordings, &req, &opts); err != nil {
+		if err := widen(ctx, p, w, methods, recordings, &req, &opts); err != nil {
 			return nil, err
 		}
 	}
@@ -698,8 +715,10 @@ func measured(a *Answer, req Request, whole *method.Answer, parts []*method.Answ
 
 // recordingOf is what methods have recorded of a launch where the blocks carry an Ipoint that at chooses, with the published edges
 // or all (method.Problem). chosen are those that at did choose.
-func recordingOf(p runner.Platform, w *workload.Workload, methods List, publishedEdges bool, at method.Placement) (r *joint, chosen []bool, err error) {
-	problem, err := graphProblem(p, w)
+func recordingOf(
+	ctx context.Context, p runner.Platform, w *workload.Workload, methods List, publishedEdges bool, at method.Placement,
+) (r *joint, chosen []bool, err error) {
+	problem, err := graphProblem(ctx, p, w)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -99,11 +99,13 @@ func (l List) certify(
 	if err != nil {
 		return nil, err
 	}
-	if source.Problem, err = Problem(variant); err != nil {
+	if source.Problem, err = Problem(ctx, variant); err != nil {
 		return nil, err
 	}
 	if e.Solver != nil {
-		solve(variant.First(), source.Problem)
+		if _, err := solve(ctx, variant.First(), source.Problem); err != nil {
+			return nil, err
+		}
 	}
 	source.Subject = subject(w, variant)
 	return maker.New(source)

@@ -20,18 +20,22 @@ func declared(w *workload.Workload) []estimate.Contract {
 }
 
 // used says which of what a job declares the analysis of values counts on. values is what is known of its kernel, if there is
-// one launch in a run.
+// one launch in a run. Nothing is said of the rest if ctx ends.
 func used(ctx context.Context, w *workload.Workload, values *value.Result, contract []estimate.Contract) {
 	for _, one := range launches(ctx, w) {
 		k := one.First()
 		found := values
 		if w.Several() {
-			found = value.Analyze(k.Graph, k.Launch())
+			found, _ = value.Analyze(ctx, k.Graph, k.Launch())
 		}
 		if found == nil {
 			continue
 		}
-		loaded, writes := k.Loaded(found), k.Writers(found)
+		loaded := k.Loaded(found)
+		writes, err := k.Writers(ctx, found)
+		if err != nil {
+			return
+		}
 		for i, d := range w.Spec.Contract() {
 			c := &contract[i]
 			switch {

@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"context"
+
 	"warpbound/estimate"
 	"warpbound/internal/runner"
 	"warpbound/internal/trace"
@@ -8,13 +10,13 @@ import (
 )
 
 // possible adds to what runs have exercised how often loops can iterate, as far as that is known.
-func possible(p runner.Platform, w *workload.Workload, c *estimate.Coverage) {
+func possible(ctx context.Context, p runner.Platform, w *workload.Workload, c *estimate.Coverage) {
 	if c == nil || p.Described() != nil || p.Clocks() != trace.Common {
 		return
 	}
-	problem, err := Problem(w)
+	problem, err := Problem(ctx, w)
 	if err != nil {
-		return // then static methods have said why
+		return // then static methods have said why, or ctx has ended
 	}
 	loops := problem.Graph.Loops().Loops
 	for i := range c.Loops {

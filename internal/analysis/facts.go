@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"context"
 	"fmt"
 
 	"warpbound/estimate"
@@ -14,28 +15,26 @@ import (
 	"warpbound/internal/workload"
 )
 
-// Formula is a formula that says that a fact does not hold.
-type Formula struct {
-	estimate.Formula
-	Script string // SMT-LIB 2, with one check-sat
-}
-
-// Facts returns what is known of the blocks of the kernels of a workload, as formulas that solvers are to refute.
-func Facts(w *workload.Workload) (*estimate.Facts, []Formula, error) {
+// Facts returns what is known of the blocks of the kernels of a workload, as formulas that solvers
+// are to refute: a list, and scripts in SMT-LIB 2 with one check-sat each, by file. If ctx ends, the
+// error is that of ctx.
+func Facts(ctx context.Context, w *workload.Workload) (*estimate.Facts, map[string][]byte, error) {
 	out := &estimate.Facts{
 		Provenance: provenance.Of(), Job: w.Name(), Machine: w.Machine.Name,
 		ModuleHash: w.Module.Hash, JobHash: workload.Hash(w), MachineHash: w.Machine.Hash(), Formulas: []estimate.Formula{},
 	}
-	var all []Formula
+	files := make(map[string][]byte)
 	launches := w.Launches(func(int, int) bool { return false }) // contents do not matter to registers
 	for i, one := range launches {
 		k := one.First()
 		p := &method.Problem{Graph: k.Graph, Machine: k.Machine}
 		var err error
-		if p.Bounds, _, err = annotations(k); err != nil {
+		if p.Bounds, _, err = annotations(ctx, k); err != nil {
 			return nil, nil, err
 		}
-		p.Values = value.Analyze(k.Graph, k.Launch())
+		if p.Values, err = value.Analyze(ctx, k.Graph, k.Launch()); err != nil {
+			return nil, nil, err
+		}
 		p.Count(true)
 		s := subject(w, one)
 		program, err := check.NewProgram(s)
@@ -56,8 +55,8 @@ func Facts(w *workload.Workload) (*estimate.Facts, []Formula, error) {
 				f.File = fmt.Sprintf("launch%d-%s", i+1, f.File)
 			}
 			out.Formulas = append(out.Formulas, f)
-			all = append(all, Formula{f, "; " + o.What + "\n; expected: " + f.Expected + "\n" + smt.Script(o.Assertions)})
+			files[f.File] = []byte("; " + o.What + "\n; expected: " + f.Expected + "\n" + smt.Script(o.Assertions))
 		}
 	}
-	return out, all, nil
+	return out, files, nil
 }

@@ -14,6 +14,7 @@ const (
 	partRuns    = "runs"
 	partRaces   = "races"
 	partHoldout = "holdout"
+	partVerdict = "race verdict"
 )
 
 // lack notes that an analysis which was interrupted has no answer of some methods, or lacks another part.

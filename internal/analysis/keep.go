@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,13 +14,13 @@ import (
 )
 
 // keeping opens what keeps and what brings the outcomes of a request for its campaign.
-func (l List) keeping(p runner.Platform, w *workload.Workload, req *Request) error {
+func (l List) keeping(ctx context.Context, p runner.Platform, w *workload.Workload, req *Request) error {
 	id, err := campaign.Identify(p, w, req.MaxCycles)
 	if err != nil {
 		return err
 	}
 	if records := l.recordings(p, w, req); records != nil {
-		all, err := everyBlock(p, w, records)
+		all, err := everyBlock(ctx, p, w, records)
 		if err != nil {
 			return err
 		}
@@ -53,10 +54,10 @@ type recordable struct {
 }
 
 // everyBlock is what measured methods have recorded if each block is to be.
-func everyBlock(p runner.Platform, w *workload.Workload, methods List) ([]recordable, error) {
+func everyBlock(ctx context.Context, p runner.Platform, w *workload.Workload, methods List) ([]recordable, error) {
 	var all []recordable
 	for _, one := range w.Launches(func(int, int) bool { return false }) { // contents do not matter to what runs show
-		r, chosen, err := recordingOf(p, one, methods, false, nil)
+		r, chosen, err := recordingOf(ctx, p, one, methods, false, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -67,8 +68,11 @@ func everyBlock(p runner.Platform, w *workload.Workload, methods List) ([]record
 
 // widen records every block in place of what recordings need, which is found in the traces then: so what is kept is enough for any
 // placement of Ipoints.
-func widen(p runner.Platform, w *workload.Workload, methods List, recordings []*joint, req *Request, opts *runner.Options) error {
-	all, err := everyBlock(p, w, methods)
+func widen(
+	ctx context.Context, p runner.Platform, w *workload.Workload, methods List, recordings []*joint, req *Request,
+	opts *runner.Options,
+) error {
+	all, err := everyBlock(ctx, p, w, methods)
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func flags(steps []job.Step, kept []bool) {
 // spared tells, of the buffers that a launch finds as the job says, to which it surely does not write. What
 // the job states of loops is not used: nothing but proof keeps a buffer.
 func spared(ctx context.Context, w *workload.Workload) ([]bool, error) {
-	p, err := Problem(w)
+	p, err := Problem(ctx, w)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,10 @@ func spared(ctx context.Context, w *workload.Workload) ([]bool, error) {
 		return fixed, nil
 	})
 	params := w.Spec.Whole().Params
-	safe := w.First().Unwritten(p.Values)
+	safe, ended := w.First().Unwritten(ctx, p.Values)
+	if ended != nil {
+		return nil, ended
+	}
 	if err != nil {
 		return safe, ctx.Err()
 	}
@@ -122,7 +125,7 @@ func warm(ctx context.Context, w *workload.Workload, all []*workload.Workload, m
 	}
 	out := &method.Warm{}
 	for _, one := range all {
-		p, err := Problem(one)
+		p, err := Problem(ctx, one)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -13,16 +14,18 @@ import (
 	"warpbound/internal/workload"
 )
 
-// Problem returns what static methods are told of a workload.
-func Problem(w *workload.Workload) (*method.Problem, error) {
-	return ProblemOn(w, w.First().Machine, w.First().Splits)
+// Problem returns what static methods are told of a workload. If ctx ends, the error is that of ctx.
+func Problem(ctx context.Context, w *workload.Workload) (*method.Problem, error) {
+	return ProblemOn(ctx, w, w.First().Machine, w.First().Splits)
 }
 
 // ProblemOn is Problem on another machine, with the branches of some blocks split.
-func ProblemOn(w *workload.Workload, m *machine.Machine, splits []int) (*method.Problem, error) {
+func ProblemOn(
+	ctx context.Context, w *workload.Workload, m *machine.Machine, splits []int,
+) (*method.Problem, error) {
 	k := *w.First()
 	k.Machine = m
-	bounds, facts, err := annotations(&k)
+	bounds, facts, err := annotations(ctx, &k)
 	if err != nil {
 		return nil, err
 	}
@@ -43,23 +46,31 @@ func ProblemOn(w *workload.Workload, m *machine.Machine, splits []int) (*method.
 			return nil, err
 		}
 	}
-	d, err := k.Divergence()
+	d, err := k.Divergence(ctx)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if p.NoUniform = err; err == nil {
 		p.Uniform = d.Uniform
 		p.Together = func(block int) bool { return d.Branch(block) <= divergence.CTA }
 	}
-	p.Values = k.Values()
+	if p.Values, err = k.Values(ctx); err != nil {
+		return nil, err
+	}
 	p.Count(k.Bound.Job.AllowAbsurd)
-	trust(&k, p)
-	return p, nil
+	return p, trust(ctx, &k, p)
 }
 
-// solve adds the bounds of loops that a solver proves, where neither counters nor the job give one. It reports whether there are any.
-func solve(k *workload.Kernel, p *method.Problem) bool {
-	found := workload.RanksOf(k, func(header int) bool {
+// solve adds the bounds of loops that a solver proves, where neither counters nor the job give one. It reports whether
+// there are any. The error is that of ctx.
+func solve(ctx context.Context, k *workload.Kernel, p *method.Problem) (bool, error) {
+	found, err := workload.RanksOf(ctx, k, func(header int) bool {
 		_, stated := p.Annotated(header)
 		return !stated
 	})
+	if err != nil {
+		return false, err
+	}
 	p.NoSolver = found.Err
 	var solved []method.Solved
 	for _, header := range slices.Sorted(maps.Keys(found.Of)) {
@@ -71,14 +82,15 @@ func solve(k *workload.Kernel, p *method.Problem) bool {
 	if solved != nil {
 		p.Solve(found.Solver+" "+found.Version, solved)
 	}
-	return solved != nil
+	return solved != nil, nil
 }
 
 // trust adds the bounds of loops that hold only if no run writes to the buffers that are read-only by what the job says.
-func trust(k *workload.Kernel, p *method.Problem) {
+// The error is that of ctx.
+func trust(ctx context.Context, k *workload.Kernel, p *method.Problem) error {
 	launch, ok := k.Trusting()
 	if !ok {
-		return
+		return nil
 	}
 	var trusted []string
 	for i, b := range launch.Buffers {
@@ -87,9 +99,12 @@ func trust(k *workload.Kernel, p *method.Problem) {
 		}
 	}
 	if trusted == nil {
-		return
+		return nil
 	}
-	values := k.TrustedValues()
+	values, err := k.TrustedValues(ctx)
+	if err != nil {
+		return err
+	}
 	counted, typed := method.Counts(values)
 	for _, header := range slices.Sorted(maps.Keys(counted)) {
 		if n, known := p.Counted[header]; typed[header] == "" && (!known || counted[header] < n) {
@@ -99,12 +114,14 @@ func trust(k *workload.Kernel, p *method.Problem) {
 	if p.Stated != nil {
 		p.Trusted = trusted
 	}
+	return nil
 }
 
 // graphProblem is what measured methods are told of a workload. How many CTAs a device holds at a time it does not say.
-func graphProblem(p runner.Platform, w *workload.Workload) (*method.Problem, error) {
+// If ctx ends, the error is that of ctx.
+func graphProblem(ctx context.Context, p runner.Platform, w *workload.Workload) (*method.Problem, error) {
 	k := w.First()
-	bounds, facts, err := annotations(k)
+	bounds, facts, err := annotations(ctx, k)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +137,9 @@ func graphProblem(p runner.Platform, w *workload.Workload) (*method.Problem, err
 		Varies: w.Spec.Varies(), Bounds: bounds, Facts: facts,
 	}
 	if len(bounds) > 0 { // what the values of registers bound may be less
-		problem.Values = k.Values()
+		if problem.Values, err = k.Values(ctx); err != nil {
+			return nil, err
+		}
 		problem.Count(false)
 	}
 	return problem, nil

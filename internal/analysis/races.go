@@ -52,26 +52,26 @@ func watched(ctx context.Context, p runner.Platform, w *workload.Workload, req *
 }
 
 // valuesOf returns what is known of the values of a workload's kernel; nil if that is nothing, and if it has several launches
-// in a run.
-func valuesOf(w *workload.Workload) *value.Result {
+// in a run. The error is that of ctx.
+func valuesOf(ctx context.Context, w *workload.Workload) (*value.Result, error) {
 	if w.Several() {
-		return nil
+		return nil, nil
 	}
-	return w.First().Values()
+	return w.First().Values(ctx)
 }
 
 // raceVerdict returns what is known of the data races of a workload for all inputs; nil if the values of its kernel
-// are not known.
-func raceVerdict(w *workload.Workload, values *value.Result) *estimate.RaceVerdict {
+// are not known. The error is that of ctx.
+func raceVerdict(ctx context.Context, w *workload.Workload, values *value.Result) (*estimate.RaceVerdict, error) {
 	if values == nil {
-		return nil
+		return nil, nil
 	}
 	k := w.First()
-	d, err := k.Divergence()
+	d, err := k.Divergence(ctx)
 	if err != nil {
 		d = nil
 	}
-	return inspect.Races(values, d, k.Machine == nil || k.Machine.LockStep())
+	return inspect.Races(ctx, values, d, k.Machine == nil || k.Machine.LockStep())
 }
 
 // qualify says of the estimates that suppose the absence of races what is known of it.

@@ -55,7 +55,7 @@ func Simulate(ctx context.Context, p runner.Platform, w *workload.Workload, req 
 	var recording *joint
 	var records *runner.Recorder
 	if req.Trace != nil { // else nothing is recorded: not every kernel has a graph of Ipoints of a reasonable size
-		problem, err := graphProblem(p, w)
+		problem, err := graphProblem(ctx, p, w)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -41,8 +42,10 @@ func describe(p runner.Platform, methods List, recordings []*joint, chosen [][]b
 }
 
 // Sinks returns what makes the sinks of a campaign in another process, as described for it. It is an error if they are not the same
-// there.
-func (l List) Sinks(p runner.Platform, w *workload.Workload, described json.RawMessage) (func(launch int) trace.Sink, error) {
+// there. The error may be that of ctx.
+func (l List) Sinks(
+	ctx context.Context, p runner.Platform, w *workload.Workload, described json.RawMessage,
+) (func(launch int) trace.Sink, error) {
 	var d description
 	if err := json.Unmarshal(described, &d); err != nil {
 		return nil, err
@@ -62,7 +65,8 @@ func (l List) Sinks(p runner.Platform, w *workload.Workload, described json.RawM
 	var recordings []*joint
 	for i, one := range all {
 		at := &d.Launches[i]
-		r, _, err := recordingOf(p, one, methods, d.PublishedEdges, func(*method.Sites) ([]bool, error) { return at.Chosen, nil })
+		chosen := func(*method.Sites) ([]bool, error) { return at.Chosen, nil }
+		r, _, err := recordingOf(ctx, p, one, methods, d.PublishedEdges, chosen)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"context"
 	"fmt"
 
 	"warpbound/diag"
@@ -14,7 +15,8 @@ import (
 
 // annotations returns what the job states of loops and of flow, in its order. A place inside a loop stands for the innermost
 // loop around it; a line of the source for the loop of the source around it, and so for all that a compiler has made of that.
-func annotations(k *workload.Kernel) ([]method.LoopBound, []method.Fact, error) {
+// The error may be that of ctx.
+func annotations(ctx context.Context, k *workload.Kernel) ([]method.LoopBound, []method.Fact, error) {
 	facts, err := flowFacts(k)
 	if err != nil {
 		return nil, nil, err
@@ -23,7 +25,7 @@ func annotations(k *workload.Kernel) ([]method.LoopBound, []method.Fact, error) 
 	loops := k.Graph.Loops()
 	for _, l := range k.Bound.Loops {
 		if l.Source.Line > 0 {
-			own, implied, err := sourceLoop(k, &l)
+			own, implied, err := sourceLoop(ctx, k, &l)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -39,14 +41,16 @@ func annotations(k *workload.Kernel) ([]method.LoopBound, []method.Fact, error) 
 			bounds = append(bounds, method.LoopBound{Header: loops.Loops[at].Header, Max: l.Bound, Pos: l.Pos})
 		}
 	}
-	return bounds, facts, nil
+	return bounds, facts, ctx.Err() // facts are missing then, perhaps
 }
 
 // sourceLoop returns what follows from the iterations of a loop of the source: a bound of each loop that makes some of them,
 // and that the executions of all copies of the line, weighed by how many it stands for, are no more for each entry. That
 // is a fact of warps only if their lanes go the same ways there: else some make the last iterations in another
 // copy, while others are still in the first.
-func sourceLoop(k *workload.Kernel, l *job.BoundLoop) ([]method.LoopBound, []method.Fact, error) {
+func sourceLoop(
+	ctx context.Context, k *workload.Kernel, l *job.BoundLoop,
+) ([]method.LoopBound, []method.Fact, error) {
 	found, err := sourceloop.Find(k.Graph, l.Source.File, l.Source.Line)
 	if err != nil {
 		return nil, nil, diag.Errorf(l.Pos, "%w", err)
@@ -59,7 +63,7 @@ func sourceLoop(k *workload.Kernel, l *job.BoundLoop) ([]method.LoopBound, []met
 			fact.Terms = append(fact.Terms, method.FactTerm{Block: c.Block, Coef: c.Times})
 			bounds = append(bounds, method.LoopBound{Header: k.Graph.Loops().Loops[c.Loop].Header, Max: c.Back(l.Bound), Pos: l.Pos})
 		}
-		if loop.Entry >= 0 && uniform(k, loop.Region) {
+		if loop.Entry >= 0 && uniform(ctx, k, loop.Region) {
 			fact.Terms = append(fact.Terms, method.FactTerm{Block: loop.Entry, Coef: -l.Bound})
 			facts = append(facts, fact)
 		}
@@ -68,8 +72,8 @@ func sourceLoop(k *workload.Kernel, l *job.BoundLoop) ([]method.LoopBound, []met
 }
 
 // uniform reports whether the lanes of a warp surely go the same way at the end of each of the blocks.
-func uniform(k *workload.Kernel, blocks []int) bool {
-	d, err := k.Divergence()
+func uniform(ctx context.Context, k *workload.Kernel, blocks []int) bool {
+	d, err := k.Divergence(ctx)
 	if err != nil {
 		return false
 	}

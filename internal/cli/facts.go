@@ -36,7 +36,7 @@ func factsCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		list, files, err := j.Facts()
+		list, files, err := j.Facts(c.Context())
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@
 package constraint
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -80,8 +81,12 @@ func (s Step) String() string {
 	return fmt.Sprintf("%3d  %s  %s -> %s", s.Iteration, s.Name, s.Before, s.After)
 }
 
-// Solve makes the facts grow until they satisfy all constraints, and no more than that takes: if
-// they are the least facts before, they are the least solution then.
+// Solve is SolveWithin without end.
+func (s *System) Solve() { _ = s.SolveWithin(context.Background()) }
+
+// SolveWithin makes the facts grow until they satisfy all constraints, and no more than that takes:
+// if they are the least facts before, they are the least solution then. If ctx ends, the error is
+// that of ctx, and the facts are no solution.
 //
 // It passes over the constraints in their order again and again. It leaves out those that use no
 // fact which has grown since their last update, so that the facts grow in the same order as without
@@ -89,11 +94,14 @@ func (s Step) String() string {
 //
 // It panics if a fact grows then, since Uses has not told of all variables, or more often than
 // Height allows. These are internal errors.
-func (s *System) Solve() {
+func (s *System) SolveWithin(ctx context.Context) error {
 	w := newWorklist(s)
 	wake, grown := w.wake, 0
 	for pass := 1; w.waiting.next(0) >= 0; pass++ {
 		for at := w.waiting.next(0); at >= 0; at = w.waiting.next(at + 1) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			w.waiting.remove(at)
 			c := s.Order[at]
 			if !s.update(pass, c) {
@@ -110,10 +118,14 @@ func (s *System) Solve() {
 		}
 	}
 	for _, c := range s.Order {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if s.Update(c) {
 			panic(fmt.Sprintf("internal error: constraint %d does not hold of the solution", c))
 		}
 	}
+	return nil
 }
 
 // update updates a constraint and tells Trace.

@@ -1,6 +1,8 @@
 package constraint_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -302,5 +304,23 @@ func TestStep(t *testing.T) {
 	s := constraint.Step{Iteration: 2, Name: "block 3", Before: "{}", After: "{x}"}
 	if got, want := s.String(), "  2  block 3  {} -> {x}"; got != want {
 		t.Errorf("%q, not %q", got, want)
+	}
+}
+
+// A system is not solved within a context that has ended: no constraint is updated.
+func TestSolveWithinEndedContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	updates := 0
+	s := &constraint.System{
+		Variables: 1, Order: constraint.Ascending(1), Height: 1,
+		Uses:   func(int, func(int)) {},
+		Update: func(int) bool { updates++; return updates == 1 },
+	}
+	if err := s.SolveWithin(ctx); !errors.Is(err, context.Canceled) || updates > 0 {
+		t.Errorf("%d updates, %v", updates, err)
+	}
+	if err := s.SolveWithin(t.Context()); err != nil || updates != 2 {
+		t.Errorf("%d updates, %v", updates, err)
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/promote"
+	"warpbound/internal/flow/value"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
 	"warpbound/internal/symbol"
@@ -152,8 +153,8 @@ func inspectKernel(
 	}
 	warnings = append(warnings, flow.UninitialisedRegisters(g)...)
 	var missing []estimate.Inspected
-	judged, done := finishWithin(ctx, func() judgement { return judgeBranches(g, launch) })
-	if !done {
+	judged, err := judgeBranches(ctx, g, launch)
+	if err != nil {
 		missing = append(missing, estimate.InspectedBranches)
 	}
 	warnings = append(warnings, unexplained(g, judged.err)...)
@@ -187,14 +188,7 @@ func inspectKernel(
 	if launch.Known() {
 		out.Launch = &estimate.Launch{Grid: launch.Grid, Block: launch.Block}
 	}
-	valued, done := finishWithin(ctx, func() estimate.Kernel {
-		return addValues(*out, judged.promoted, judged.verdicts, launch)
-	})
-	if done {
-		out = &valued
-	} else {
-		missing = append(missing, estimate.InspectedLoops, estimate.InspectedAccesses, estimate.InspectedRaces)
-	}
+	missing = append(missing, addValues(ctx, out, judged)...)
 	if out.NotAnalysed = missing; missing != nil {
 		warnings = append(warnings, unfinished(k, missing))
 	}
@@ -240,17 +234,29 @@ func addEdges(g *cfg.Graph, divergent EdgeFinder) addition {
 	return addition{edges, err}
 }
 
-// judgement is which branches of a kernel may diverge, and its graph with places of local memory as registers.
+// judgement is which branches of a kernel may diverge under a launch, and its graph with places of local memory as
+// registers.
 type judgement struct {
-	promoted *cfg.Graph
+	launch   launchfacts.Launch
+	promoted *cfg.Graph         // nil if it is not known
+	values   *value.Result      // of its registers, nil if it did not take them to tell the places
 	verdicts *divergence.Result // nil if there are none
 	err      error              // why
 }
 
-func judgeBranches(g *cfg.Graph, launch launchfacts.Launch) judgement {
-	promoted, _ := promote.Slots(g, launch)
-	d, err := verdicts(promoted)
-	return judgement{promoted, d, err}
+// judgeBranches judges the branches of a kernel. The error is that of ctx.
+func judgeBranches(ctx context.Context, g *cfg.Graph, launch launchfacts.Launch) (judgement, error) {
+	j := judgement{launch: launch}
+	var err error
+	if j.promoted, j.values, err = promote.Slots(ctx, g, launch); err != nil {
+		return j, err
+	}
+	d, err := verdicts(ctx, j.promoted)
+	if ctx.Err() != nil {
+		return j, ctx.Err()
+	}
+	j.verdicts, j.err = d, err
+	return j, nil
 }
 
 func typeOf(v *isa.Var) string {

@@ -1,6 +1,8 @@
 package inspect
 
 import (
+	"context"
+
 	"warpbound/estimate"
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/divergence"
@@ -10,12 +12,16 @@ import (
 
 // Races returns the verdict on the data races of a kernel whose values and branches are known; d is nil if nothing is known of the
 // branches. On machines in lock-step, program order orders what the lanes of a warp do.
-func Races(r *value.Result, d *divergence.Result, lockStep bool) *estimate.RaceVerdict {
+// The error is that of ctx.
+func Races(ctx context.Context, r *value.Result, d *divergence.Result, lockStep bool) (*estimate.RaceVerdict, error) {
 	opts := racefree.Options{LockStep: lockStep}
 	if d != nil {
 		opts.Uniform = func(block int) bool { return d.Branch(block) <= divergence.CTA }
 	}
-	found := racefree.Analyze(r, opts)
+	found, err := racefree.Analyze(ctx, r, opts)
+	if err != nil {
+		return nil, err
+	}
 	out := &estimate.RaceVerdict{Verdict: found.Verdict.String(), Reason: found.Reason, Omitted: found.Omitted}
 	if found.Verdict == racefree.Unknown {
 		out.Pos = place(r.Graph, found.Instr)
@@ -23,7 +29,7 @@ func Races(r *value.Result, d *divergence.Result, lockStep bool) *estimate.RaceV
 	for _, p := range found.Pairs {
 		out.Pairs = append(out.Pairs, estimate.RacePair{First: place(r.Graph, p.First), Second: place(r.Graph, p.Second)})
 	}
-	return out
+	return out, nil
 }
 
 // place returns the position of an instruction, in the source if that is known.

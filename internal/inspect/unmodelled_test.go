@@ -76,12 +76,12 @@ type known struct {
 
 func knownOf(t testing.TB, g *cfg.Graph, launch launchfacts.Launch) *known {
 	t.Helper()
-	r := value.Analyze(g, launch)
+	r := flowtest.Must(value.Analyze(t.Context(), g, launch))
 	k := &known{
 		loops: r.Loops(), accesses: make(map[int]access.Pattern), branches: make(map[int]divergence.Verdict),
 		results: make(map[int]divergence.Verdict), unwritten: make(map[isa.Reg]bool), registers: flow.Registers(g),
 	}
-	for _, a := range r.Accesses(access.DefaultMemory) {
+	for _, a := range flowtest.Must(r.Accesses(t.Context(), access.DefaultMemory)) {
 		k.accesses[a.Instr] = a
 	}
 	for u := range flow.UnwrittenReads(g) {
@@ -90,11 +90,11 @@ func knownOf(t testing.TB, g *cfg.Graph, launch launchfacts.Launch) *known {
 	for b := range g.Blocks {
 		k.points = append(k.points, g.Reconverge(b))
 	}
-	f, err := gated.New(g)
+	f, err := gated.New(t.Context(), g)
 	if err != nil {
 		return k // an irreducible kernel
 	}
-	d, err := divergence.Analyze(f, divergence.Launch{Grid: launch.Grid, Block: launch.Block, Width: launch.Width})
+	d, err := divergence.Analyze(t.Context(), f, divergence.Launch{Grid: launch.Grid, Block: launch.Block, Width: launch.Width})
 	if err != nil {
 		t.Fatal(err)
 	}

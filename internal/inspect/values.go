@@ -1,43 +1,76 @@
 package inspect
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
 	"warpbound/estimate"
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/access"
-	"warpbound/internal/flow/divergence"
-	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/loopbound"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/graph"
 )
 
-// addValues returns a kernel with what the values in it tell of its loops, accesses and data races.
-func addValues(k estimate.Kernel, g *cfg.Graph, d *divergence.Result, launch launchfacts.Launch) estimate.Kernel {
-	k.Loops = slices.Clone(k.Loops)
-	r := value.Analyze(g, launch)
-	k.Races = Races(r, d, true)
+// addValues adds to a kernel what the values in it tell of its loops, accesses and data races. It returns what of these it
+// does not know, since ctx has ended.
+func addValues(ctx context.Context, k *estimate.Kernel, j judgement) (missing []estimate.Inspected) {
+	r, err := analyzeValues(ctx, j)
+	if err != nil {
+		return []estimate.Inspected{estimate.InspectedLoops, estimate.InspectedAccesses, estimate.InspectedRaces}
+	}
+	if err := boundLoops(ctx, k, r); err != nil {
+		missing = append(missing, estimate.InspectedLoops)
+	}
+	if k.Accesses, err = describeAccesses(ctx, r); err != nil {
+		missing = append(missing, estimate.InspectedAccesses)
+	}
+	if k.Races, err = Races(ctx, r, j.verdicts, true); err != nil {
+		missing = append(missing, estimate.InspectedRaces)
+	}
+	return missing
+}
+
+// analyzeValues returns the values in a kernel. The error is that of ctx.
+func analyzeValues(ctx context.Context, j judgement) (*value.Result, error) {
+	if err := ctx.Err(); err != nil || j.values != nil {
+		return j.values, err
+	}
+	return value.Analyze(ctx, j.promoted, j.launch)
+}
+
+// boundLoops adds bounds to the loops of a kernel. The error is that of ctx.
+func boundLoops(ctx context.Context, k *estimate.Kernel, r *value.Result) error {
 	bounds := r.Loops()
 	var byWarp [][]loopbound.Bound
-	if launch.Known() && len(bounds) > 0 {
-		byWarp = value.ByWarp(g, launch)
+	if r.Launch.Known() && len(bounds) > 0 {
+		var err error
+		if byWarp, err = value.ByWarp(ctx, r.Graph, r.Launch); err != nil {
+			return err
+		}
 	}
 	for i := range k.Loops {
-		bounded(&k.Loops[i], &bounds[i], warps(byWarp, i), launch.Lanes())
+		bounded(&k.Loops[i], &bounds[i], warps(byWarp, i), r.Launch.Lanes())
 	}
-	for _, a := range r.Accesses(access.DefaultMemory) {
+	return nil
+}
+
+// describeAccesses describes the accesses of a kernel. The error is that of ctx, and then there are none.
+func describeAccesses(ctx context.Context, r *value.Result) ([]estimate.Access, error) {
+	all := []estimate.Access{}
+	patterns, err := r.Accesses(ctx, access.DefaultMemory)
+	for _, a := range patterns {
 		found := estimate.Access{
-			Instr: a.Instr, Pos: place(g, a.Instr), Kind: a.Kind, Space: a.Space.String(), Bytes: a.Bytes,
+			Instr: a.Instr, Pos: place(r.Graph, a.Instr), Kind: a.Kind, Space: a.Space.String(), Bytes: a.Bytes,
 			Address: a.Address, Unit: a.Unit(), Min: a.Min, Max: a.Max, Reason: a.Reason,
 		}
 		if a.HasStride {
 			found.Stride = &a.Stride
 		}
-		k.Accesses = append(k.Accesses, found)
+		all = append(all, found)
 	}
-	return k
+	return all, err
 }
 
 // warps returns the iterations of a loop for each warp of a CTA; nil if they are the same

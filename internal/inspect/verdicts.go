@@ -1,6 +1,8 @@
 package inspect
 
 import (
+	"context"
+
 	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/cfg"
@@ -12,13 +14,13 @@ import (
 const unknown = "unknown"
 
 // verdicts finds which branches of a kernel may diverge, whatever the launch. It is an
-// error if the kernel has no gated form.
-func verdicts(g *cfg.Graph) (*divergence.Result, error) {
-	f, err := gated.New(g)
+// error if the kernel has no gated form, or the error is that of ctx.
+func verdicts(ctx context.Context, g *cfg.Graph) (*divergence.Result, error) {
+	f, err := gated.New(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	return divergence.Analyze(f, divergence.Launch{Block: g.Kernel.Bounds.ReqNtid})
+	return divergence.Analyze(ctx, f, divergence.Launch{Block: g.Kernel.Bounds.ReqNtid})
 }
 
 // verdict returns the verdict of a block's branch and what makes it more than

@@ -34,7 +34,7 @@ func applyPublishedCTA(ctx context.Context, w *workload.Workload) (*publishedCTA
 	if err := w.OneLaunch("the published rules are about"); err != nil {
 		return nil, err
 	}
-	problem, err := analysis.Problem(w)
+	problem, err := analysis.Problem(ctx, w)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func applyPublishedCTA(ctx context.Context, w *workload.Workload) (*publishedCTA
 	if err != nil {
 		return nil, err
 	}
-	verdicts, err := w.First().Divergence()
+	verdicts, err := w.First().Divergence(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -191,7 +191,7 @@ func llcRules(ctx context.Context, j *platform.Job, opts Options) (*estimate.Tab
 		}
 		return thousandths(quotient(bound, actual))
 	}
-	problem, err := analysis.Problem(j.Workload)
+	problem, err := analysis.Problem(ctx, j.Workload)
 	if err != nil {
 		return nil, err
 	}

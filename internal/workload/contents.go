@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"context"
 	"encoding/binary"
 	"slices"
 
@@ -46,17 +47,20 @@ func (k *Kernel) remember(l *launchfacts.Launch) map[int]int {
 }
 
 // Writers returns, for each buffer by parameter of the whole job, where the kernel may write to it first; nil if it surely does
-// not. values is what is known of its launch.
-func (k *Kernel) Writers(values *value.Result) []*diag.Pos {
+// not. values is what is known of its launch. The error is that of ctx.
+func (k *Kernel) Writers(ctx context.Context, values *value.Result) ([]*diag.Pos, error) {
 	at := make([]*diag.Pos, len(k.Bound.Job.Whole().Params))
-	stores := values.Writers()
+	stores, err := values.Writers(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for i, place := range places(k) {
 		if instr, ok := stores[place]; ok {
 			pos := k.Graph.Kernel.Instrs[instr].Pos
 			at[i] = &pos
 		}
 	}
-	return at
+	return at, nil
 }
 
 // Loaded tells, of each buffer by parameter of the whole job, whether values count on what it holds.
@@ -70,17 +74,20 @@ func (k *Kernel) Loaded(values *value.Result) []bool {
 }
 
 // Unwritten tells of each buffer, by parameter of the whole job, whether the kernel surely does not write to it. values
-// is what is known of its launch; nothing if nil.
-func (k *Kernel) Unwritten(values *value.Result) []bool {
+// is what is known of its launch; nothing if nil. The error is that of ctx.
+func (k *Kernel) Unwritten(ctx context.Context, values *value.Result) ([]bool, error) {
 	safe := make([]bool, len(k.Bound.Job.Whole().Params))
 	if values == nil {
-		return safe
+		return safe, nil
 	}
-	writers := k.Writers(values)
+	writers, err := k.Writers(ctx, values)
+	if err != nil {
+		return nil, err
+	}
 	for i := range places(k) {
 		safe[i] = writers[i] == nil
 	}
-	return safe
+	return safe, nil
 }
 
 // places returns the indices of buffers in launchfacts.Launch.Buffers, by parameter of the whole job.

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"context"
 	"encoding/binary"
 	"maps"
 	"slices"
@@ -173,16 +174,22 @@ func floats(p *job.Param, width int) strided.Interval {
 }
 
 // Values returns what registers hold and which addresses are accessed in a launch. Places of local memory that can be
-// registers are such; the blocks and the places of the instructions are those of the kernel.
-func (k *Kernel) Values() *value.Result { return factsOf(k, false).values() }
+// registers are such; the blocks and the places of the instructions are those of the kernel. The error is that of ctx.
+func (k *Kernel) Values(ctx context.Context) (*value.Result, error) {
+	return factsOf(k, false).analyzeValues(ctx)
+}
 
 // TrustedValues is Values if it is taken for granted that no run writes to the buffers that are read-only by what the job
 // says.
-func (k *Kernel) TrustedValues() *value.Result { return factsOf(k, true).values() }
+func (k *Kernel) TrustedValues(ctx context.Context) (*value.Result, error) {
+	return factsOf(k, true).analyzeValues(ctx)
+}
 
 // Divergence returns the verdicts on the branches of a kernel. It is an error if its control flow is not
-// reducible, or if it has syncs that do not fit its branches.
-func (k *Kernel) Divergence() (*divergence.Result, error) { return factsOf(k, false).verdicts() }
+// reducible, or if it has syncs that do not fit its branches, or the error is that of ctx.
+func (k *Kernel) Divergence(ctx context.Context) (*divergence.Result, error) {
+	return factsOf(k, false).judgeBranches(ctx)
+}
 
 // Sampled returns where the parameters of a kernel lie that are sampled anew for every test vector.
 func (k *Kernel) Sampled() []absexec.Range {

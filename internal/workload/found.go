@@ -1,13 +1,14 @@
 package workload
 
 import (
+	"context"
 	"strings"
-	"sync"
 
 	"warpbound/internal/cfg"
 	"warpbound/internal/constraint"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/gated"
+	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/promote"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/job"
@@ -67,12 +68,22 @@ type part struct {
 	first, last uint64
 }
 
-// facts are what flow analyses find of a subject, each when it is first asked for.
+// facts are what flow analyses find of a subject, each when it is first asked for. What an analysis
+// has not found since its context ended is asked for anew.
 type facts struct {
-	promoted func() (*cfg.Graph, *value.Result) // and perhaps its values
-	values   func() *value.Result
-	verdicts func() (*divergence.Result, error)
-	ranks    *Ranks // nil until they are asked for
+	kernel *Kernel
+	launch launchfacts.Launch
+
+	promoted *cfg.Graph    // with places of local memory as registers; nil until it is asked for
+	values   *value.Result // nil until they are asked for
+	verdicts *verdicts     // likewise
+	ranks    *Ranks        // likewise
+}
+
+// verdicts are which values and branches of a kernel are uniform, or why that is not known.
+type verdicts struct {
+	*divergence.Result
+	err error
 }
 
 // factsOf returns what is known of a kernel, if it is taken for granted or not that runs write to no buffer that is read-only.
@@ -97,30 +108,50 @@ func factsOf(k *Kernel, trust bool) *facts {
 	return f
 }
 
-func newFacts(k *Kernel, trust bool) *facts {
-	f, launch := &facts{}, k.launch(trust)
-	f.promoted = sync.OnceValues(func() (*cfg.Graph, *value.Result) { return promote.Slots(k.Graph, launch) })
-	f.values = sync.OnceValue(func() *value.Result {
-		g, values := f.promoted()
-		if values != nil {
-			return values
+func newFacts(k *Kernel, trust bool) *facts { return &facts{kernel: k, launch: k.launch(trust)} }
+
+// promote returns the graph of the kernel with places of local memory as registers, as far as they can be.
+func (f *facts) promote(ctx context.Context) (g *cfg.Graph, err error) {
+	if f.promoted == nil {
+		f.promoted, f.values, err = promote.Slots(ctx, f.kernel.Graph, f.launch)
+	}
+	return f.promoted, err
+}
+
+// analyzeValues returns what registers hold.
+func (f *facts) analyzeValues(ctx context.Context) (*value.Result, error) {
+	g, err := f.promote(ctx)
+	if err == nil && f.values == nil { // promotion did not take them
+		f.values, err = value.Analyze(ctx, g, f.launch)
+	}
+	return f.values, err
+}
+
+// judgeBranches returns which values and branches are uniform.
+func (f *facts) judgeBranches(ctx context.Context) (*divergence.Result, error) {
+	if f.verdicts == nil {
+		g, err := f.promote(ctx)
+		if err != nil {
+			return nil, err
 		}
-		return value.Analyze(g, launch)
-	})
-	f.verdicts = sync.OnceValues(func() (*divergence.Result, error) {
-		g, _ := f.promoted()
-		return findVerdicts(g, shapeOf(k), nil)
-	})
-	return f
+		found, err := findVerdicts(ctx, g, shapeOf(f.kernel), nil)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		f.verdicts = &verdicts{found, err}
+	}
+	return f.verdicts.Result, f.verdicts.err
 }
 
 // findVerdicts finds which values and branches of a kernel are uniform. trace may be nil.
-func findVerdicts(g *cfg.Graph, shape divergence.Launch, trace constraint.Trace) (*divergence.Result, error) {
-	form, err := gated.New(g)
+func findVerdicts(
+	ctx context.Context, g *cfg.Graph, shape divergence.Launch, trace constraint.Trace,
+) (*divergence.Result, error) {
+	form, err := gated.New(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	return divergence.TraceAnalysis(form, shape, trace)
+	return divergence.TraceAnalysis(ctx, form, shape, trace)
 }
 
 // shapeOf returns the shape of the launch of a kernel, or without a job what the kernel itself says

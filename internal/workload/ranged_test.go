@@ -10,6 +10,7 @@ import (
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/value"
 	"warpbound/internal/job"
+	"warpbound/internal/test/flowtest"
 	"warpbound/internal/test/jobtest"
 	"warpbound/internal/workload"
 )
@@ -154,7 +155,7 @@ value = 1.0
 		if last-first < 7 {
 			w = workload.RangedArguments(w)[0].Restrict(w, first, last)
 		}
-		return w.First().Values()
+		return flowtest.Must(w.First().Values(t.Context()))
 	}
 	if first := values(w, 0, 7); values(w, 0, 7) == first {
 		t.Error("the workload itself keeps facts")

@@ -34,19 +34,27 @@ func Solvers() []string {
 const patience = time.Minute
 
 // RanksOf returns bounds of the loops of a kernel that have none by their counters, or one that is of no use, and that are wanted. Those for a part of the
-// inputs are those for all of them.
-func RanksOf(k *Kernel, wanted func(header int) bool) *Ranks {
+// inputs are those for all of them. The error is that of ctx.
+func RanksOf(ctx context.Context, k *Kernel, wanted func(header int) bool) (*Ranks, error) {
 	if k.whole != nil && k.whole.Graph == k.Graph {
 		k = k.whole
 	}
 	f := factsOf(k, false)
 	if f.ranks == nil {
-		f.ranks = ranks(k.Bound.Job.Solver, f.values(), wanted)
+		values, err := f.analyzeValues(ctx)
+		if err != nil {
+			return nil, err
+		}
+		found := ranks(ctx, k.Bound.Job.Solver, values, wanted)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		f.ranks = found
 	}
-	return f.ranks
+	return f.ranks, nil
 }
 
-func ranks(solver string, v *value.Result, wanted func(header int) bool) *Ranks {
+func ranks(ctx context.Context, solver string, v *value.Result, wanted func(header int) bool) *Ranks {
 	out := &Ranks{Of: make(map[int]ranking.Rank)}
 	if solver == "" || solver == SolverNone {
 		return out
@@ -64,7 +72,7 @@ func ranks(solver string, v *value.Result, wanted func(header int) bool) *Ranks 
 		if solver != SolverAuto && solver != c.Name {
 			continue
 		}
-		err := out.ask(c, v, open)
+		err := out.ask(ctx, c, v, open)
 		if solver == SolverAuto && errors.Is(err, smt.ErrNotInstalled) {
 			continue
 		}
@@ -75,7 +83,7 @@ func ranks(solver string, v *value.Result, wanted func(header int) bool) *Ranks 
 }
 
 // ask asks a solver about loops.
-func (r *Ranks) ask(c smt.Command, v *value.Result, loops []int) error {
+func (r *Ranks) ask(ctx context.Context, c smt.Command, v *value.Result, loops []int) error {
 	s, err := smt.New(smt.Config{Launcher: process.Launcher{}, Bits: c, Floats: c, Limit: patience})
 	if err != nil {
 		return err
@@ -87,11 +95,11 @@ func (r *Ranks) ask(c smt.Command, v *value.Result, loops []int) error {
 	}
 	r.Solver, r.Version = c.Name, version
 	builder := smt.NewBuilder()
-	if err := honest(s, builder); err != nil {
+	if err := honest(ctx, s, builder); err != nil {
 		return err
 	}
 	for _, i := range loops {
-		found, err := ranking.Find(context.Background(), builder, v, i, hasty{s})
+		found, err := ranking.Find(ctx, builder, v, i, hasty{s})
 		if err != nil {
 			return err
 		}
@@ -104,9 +112,9 @@ func (r *Ranks) ask(c smt.Command, v *value.Result, loops []int) error {
 
 // honest is an error if a solver refutes a formula that holds for some numbers. Bounds rest on what it refutes, and one that
 // refutes everything proves any.
-func honest(s *smt.Solver, b *smt.Builder) error {
+func honest(ctx context.Context, s *smt.Solver, b *smt.Builder) error {
 	x := b.Var("honest", smt.Bits(32))
-	answer, _, err := s.Check(context.Background(), []*smt.Term{b.Ult(b.Number(32, 1), b.Mul(x, x))})
+	answer, _, err := s.Check(ctx, []*smt.Term{b.Ult(b.Number(32, 1), b.Mul(x, x))})
 	if err == nil && answer == smt.Unsat {
 		err = errors.New("the solver refutes a formula that holds")
 	}

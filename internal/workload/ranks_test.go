@@ -6,6 +6,7 @@ import (
 
 	"warpbound/internal/platform"
 	"warpbound/internal/smt"
+	"warpbound/internal/test/flowtest"
 	"warpbound/internal/test/smttest"
 	"warpbound/internal/workload"
 )
@@ -51,7 +52,7 @@ E:	st.global.u32 [%p], %i;
 	all := func(int) bool { return true }
 	ranged := workload.RangedArguments(w)
 	first := ranged[0].Restrict(ranged[0].Restrict(w, 0, 31), 0, 7)
-	ofPart, ofAll := workload.RanksOf(first.First(), all), workload.RanksOf(w.First(), all)
+	ofPart, ofAll := flowtest.Must(workload.RanksOf(t.Context(), first.First(), all)), flowtest.Must(workload.RanksOf(t.Context(), w.First(), all))
 	if ofPart != ofAll || ofAll.Err != nil || ofAll.Solver != "z3" || len(ofAll.Of) != 1 {
 		t.Fatalf("%+v and %+v", ofPart, ofAll)
 	}

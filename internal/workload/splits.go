@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -165,10 +166,10 @@ func (k *Kernel) Select(marked []int, simds int) (blocks []int, contexts int, er
 	return blocks, form.Contexts(blocks), nil
 }
 
-// form returns the branch serialisation form of a kernel.
+// form returns the branch serialisation form of a kernel. It is part of what makes a job ready, which is not cut short.
 func (k *Kernel) form() (*bsb.Form, error) {
 	opts := bsb.Options{Lanes: k.width()}
-	if d, err := k.Divergence(); err == nil {
+	if d, err := k.Divergence(context.Background()); err == nil {
 		opts.Uniform = d.Uniform
 	}
 	return bsb.New(k.Graph, opts)

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -11,7 +12,8 @@ import (
 	"warpbound/internal/flow/value"
 )
 
-// analysis returns a stage that shows in which steps an analysis of each kernel comes to what it finds.
+// analysis returns a stage that shows in which steps an analysis of each kernel comes to what it finds. Stages are
+// not cut short.
 func analysis(name, what string, analyse func(*Kernel, constraint.Trace) error) Stage {
 	return Stage{Name: name, What: what, aside: true, run: traced(analyse), dump: dumpSteps}
 }
@@ -51,21 +53,27 @@ func traceLiveness(k *Kernel, trace constraint.Trace) error {
 }
 
 func tracePromotion(k *Kernel, trace constraint.Trace) error {
-	promote.TraceSlots(k.Graph, launchOf(k), trace)
-	return nil
+	_, _, err := promote.TraceSlots(context.Background(), k.Graph, launchOf(k), trace)
+	return err
 }
 
 func traceDivergence(k *Kernel, trace constraint.Trace) error {
-	g, _ := promote.Slots(k.Graph, launchOf(k))
-	_, err := findVerdicts(g, shapeOf(k), trace)
+	ctx := context.Background()
+	g, _, err := promote.Slots(ctx, k.Graph, launchOf(k))
+	if err != nil {
+		return err
+	}
+	_, err = findVerdicts(ctx, g, shapeOf(k), trace)
 	return err
 }
 
 func traceValues(k *Kernel, trace constraint.Trace) error {
-	launch := launchOf(k)
-	g, _ := promote.Slots(k.Graph, launch)
-	value.TraceAnalysis(g, launch, trace)
-	return nil
+	ctx, launch := context.Background(), launchOf(k)
+	g, _, err := promote.Slots(ctx, k.Graph, launch)
+	if err != nil {
+		return err
+	}
+	return value.TraceAnalysis(ctx, g, launch, trace)
 }
 
 func traceDecisive(k *Kernel, trace constraint.Trace) error {

@@ -37,7 +37,7 @@ func launched(t *testing.T, l *flowtest.Launch) ([]certify.Fact, *check.Program)
 			launch.Params = append(launch.Params, launchfacts.Word{Offset: v.Offset, Interval: strided.Const(32, uint64(n))})
 		}
 	}
-	p.Values = value.Analyze(l.Graph, launch)
+	p.Values = flowtest.Must(value.Analyze(t.Context(), l.Graph, launch))
 	p.Count(true)
 	program, err := check.NewProgram(s)
 	if err != nil {

@@ -367,7 +367,7 @@ func TestSinks(t *testing.T) {
 		`{"methods":["hybrid/dynamic"]}`: "the job has 1 launches here and 0 there",
 		`{"methods":["hybrid/dynamic"],"launches":[{"chosen":[true,true,true],"points":[0,-1,-1]}]}`: "has other Ipoints here than there",
 	} {
-		if _, err := analysis.Methods().Sinks(j.Platform, j.Workload, json.RawMessage(described)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := analysis.Methods().Sinks(t.Context(), j.Platform, j.Workload, json.RawMessage(described)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", described, err, want)
 		}
 	}

@@ -50,7 +50,7 @@ func prepareVectors(text []byte) (fleet.Do, error) {
 	how := s.how()
 	var sink func(launch int) trace.Sink
 	if how.Sinks != nil {
-		if sink, err = analysis.Methods().Sinks(j.Platform, j.Workload, how.Sinks); err != nil {
+		if sink, err = analysis.Methods().Sinks(context.Background(), j.Platform, j.Workload, how.Sinks); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"context"
 	"fmt"
 	"iter"
 
@@ -75,11 +76,14 @@ func (a *Address) Key() string {
 // executed are left out.
 //
 // Counters of loops that change by a constant are replaced by what they begin with, plus that
-// constant times a number of iterations.
-func FindAddresses(r *fixpoint.Solution, bounds []loopbound.Bound) []Address {
+// constant times a number of iterations. The error is that of ctx.
+func FindAddresses(ctx context.Context, r *fixpoint.Solution, bounds []loopbound.Bound) ([]Address, error) {
 	d := newDescriber(r, bounds)
 	var all []Address
 	for b, block := range r.Graph.Blocks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if r.In[b] == nil {
 			continue
 		}
@@ -94,7 +98,7 @@ func FindAddresses(r *fixpoint.Solution, bounds []loopbound.Bound) []Address {
 			r.Machine.Execute(st, pc)
 		}
 	}
-	return all
+	return all, nil
 }
 
 // describer describes the addresses of one solution.

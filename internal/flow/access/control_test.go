@@ -43,7 +43,9 @@ func TestControlDependence(t *testing.T) {
 	for _, seed := range effort.Draw(t, 4000) {
 		l := flowtest.Random(t, seed, kernelgen.Options{Statements: 12, Depth: 3, Trips: 4, Threads: 80, CTAs: 2, Bounded: seed%2 == 0})
 		solver := fixpoint.NewSolver(l.Graph, launchfacts.Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{80, 1, 1}, Width: 32}, nil, nil)
-		solver.Solve()
+		if err := solver.Solve(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		if len(l.Graph.Endless()) > 0 {
 			continue
 		}

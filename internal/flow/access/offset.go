@@ -1,6 +1,8 @@
 package access
 
 import (
+	"context"
+
 	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/flow/transfer"
@@ -14,11 +16,15 @@ type Offset struct {
 }
 
 // FindOffsets returns the offsets of accesses that control comes to, in the order of the
-// instructions. of has the number of a variable for each instruction that it asks for.
-func FindOffsets(r *fixpoint.Solution, of map[int]int32) []Offset {
+// instructions. of has the number of a variable for each instruction that it asks for. The error is that
+// of ctx.
+func FindOffsets(ctx context.Context, r *fixpoint.Solution, of map[int]int32) ([]Offset, error) {
 	m := r.Machine
 	var all []Offset
 	for b, block := range r.Graph.Blocks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if r.In[b] == nil {
 			continue
 		}
@@ -32,7 +38,7 @@ func FindOffsets(r *fixpoint.Solution, of map[int]int32) []Offset {
 			m.Execute(st, pc)
 		}
 	}
-	return all
+	return all, nil
 }
 
 // describeOffset returns the offset of one access; false if it is never executed.

@@ -20,7 +20,7 @@ setp.lt.u32 %p1, %r2, 2; @%p1 st.shared.u32 [%d1+8], %r2; ld.shared.u32 %r1, [%d
 		}
 	}
 	want := []string{"[8, 12], 0 mod 4", "[0, 12], 0 mod 4"}
-	got := value.Analyze(g, launchfacts.Launch{}).Offsets(tile)
+	got := flowtest.Must(flowtest.Must(value.Analyze(t.Context(), g, launchfacts.Launch{})).Offsets(t.Context(), tile))
 	if len(got) != len(want) {
 		t.Fatalf("%d offsets, want %d", len(got), len(want))
 	}

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -51,12 +52,20 @@ func (a *Pattern) Unit() string {
 
 // FindPatterns describes the accesses to global and shared memory, and those whose addresses
 // tell the space, in the order of the instructions. Those that are never executed are
-// left out.
-func FindPatterns(r *fixpoint.Solution, agreed *agreement.Result, mem Memory) []Pattern {
-	p := &patternFinder{solution: r, agreed: agreed, mem: mem}
-	p.partial = p.agreed.FindPartial()
+// left out. The error is that of ctx.
+func FindPatterns(
+	ctx context.Context, r *fixpoint.Solution, agreed *agreement.Result, mem Memory,
+) ([]Pattern, error) {
+	partial, err := agreed.FindPartial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &patternFinder{solution: r, agreed: agreed, mem: mem, partial: partial}
 	var all []Pattern
 	for b, block := range r.Graph.Blocks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if r.In[b] == nil {
 			continue
 		}
@@ -71,7 +80,7 @@ func FindPatterns(r *fixpoint.Solution, agreed *agreement.Result, mem Memory) []
 			r.Machine.Execute(st, pc)
 		}
 	}
-	return all
+	return all, nil
 }
 
 type patternFinder struct {

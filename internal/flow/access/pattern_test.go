@@ -50,7 +50,7 @@ func touched(in *isa.Instr, acc *emu.Access, mask uint64) int {
 func checkAccesses(t *testing.T, l *flowtest.Launch, r *value.Result, ctas int) (exact, all int) {
 	t.Helper()
 	found := make(map[int]access.Pattern)
-	for _, a := range r.Accesses(access.DefaultMemory) {
+	for _, a := range flowtest.Must(r.Accesses(t.Context(), access.DefaultMemory)) {
 		found[a.Instr] = a
 		if a.Reason == "" {
 			exact++
@@ -86,7 +86,7 @@ func TestAccessesOfRandomKernels(t *testing.T) {
 	exact, all := 0, 0
 	for _, seed := range effort.Draw(t, 1000) {
 		l := flowtest.RandomMixed(t, seed)
-		e, a := checkAccesses(t, l, value.Analyze(l.Graph, l.Known(seed%3 == 2)), 3)
+		e, a := checkAccesses(t, l, flowtest.Must(value.Analyze(t.Context(), l.Graph, l.Known(seed%3 == 2))), 3)
 		exact, all = exact+e, all+a
 	}
 	t.Logf("%d of %d accesses depend on nothing else", exact, all)
@@ -98,7 +98,7 @@ func TestAccessesBesideUnmodelledInstructions(t *testing.T) {
 		l := flowtest.RandomMixed(t, seed)
 		places := flowtest.Replaceable(l.Kernel)
 		l = l.Replaced(t, places[rand.New(rand.NewPCG(seed, 1)).IntN(len(places))], seed%2 == 0)
-		checkAccesses(t, l, value.Analyze(l.Graph, l.Known(seed%3 == 2)), 2)
+		checkAccesses(t, l, flowtest.Must(value.Analyze(t.Context(), l.Graph, l.Known(seed%3 == 2))), 2)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestAccessesOfTheSuite(t *testing.T) {
 		t.Run(kernel, func(t *testing.T) {
 			for _, vague := range []bool{false, true} {
 				l := flowtest.Suite(t, kernel)
-				checkAccesses(t, l, value.Analyze(l.Graph, l.Known(vague)), 1)
+				checkAccesses(t, l, flowtest.Must(value.Analyze(t.Context(), l.Graph, l.Known(vague))), 1)
 			}
 		})
 	}
@@ -158,7 +158,7 @@ add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 10; @%p1 bra L;`, 4, true, 1, 1, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			launch := launchfacts.Launch{Grid: [3]int{4, 1, 1}, Block: [3]int{64, 1, 1}, Params: []launchfacts.Word{{Offset: 0, Interval: strided.Multiples(64, 256)}}}
-			all := value.Analyze(flowtest.BodyGraph(t, c.body), launch).Accesses(access.DefaultMemory)
+			all := flowtest.Must(flowtest.Must(value.Analyze(t.Context(), flowtest.BodyGraph(t, c.body), launch)).Accesses(t.Context(), access.DefaultMemory))
 			a := all[len(all)-1]
 			if a.HasStride != c.hasStride || a.Stride != c.stride || a.Min != c.minimum || a.Max != c.maximum || !strings.Contains(a.Reason, c.reason) {
 				t.Errorf("got %+v", a)

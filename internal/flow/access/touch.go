@@ -1,6 +1,8 @@
 package access
 
 import (
+	"context"
+
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/launchfacts"
@@ -32,10 +34,17 @@ func (m ContentsMemo) findWords(l *launchfacts.Launch, x extent) strided.Interva
 	return set
 }
 
-// FindLoads returns what instructions load from buffers that hold what they did at first.
-func FindLoads(r *fixpoint.Solution, bounds []loopbound.Bound, kept []bool, known ContentsMemo) transfer.Loads {
+// FindLoads returns what instructions load from buffers that hold what they did at first. The error is
+// that of ctx.
+func FindLoads(
+	ctx context.Context, r *fixpoint.Solution, bounds []loopbound.Bound, kept []bool, known ContentsMemo,
+) (transfer.Loads, error) {
+	touches, err := findTouches(ctx, r, bounds)
+	if err != nil {
+		return nil, err
+	}
 	found := make(transfer.Loads)
-	for _, a := range findTouches(r, bounds) {
+	for _, a := range touches {
 		if a.writes || !a.known || a.buffer < 0 || !kept[a.buffer] {
 			continue
 		}
@@ -54,14 +63,20 @@ func FindLoads(r *fixpoint.Solution, bounds []loopbound.Bound, kept []bool, know
 			found[a.instr] = &transfer.Loaded{Buffer: a.buffer, Elements: elements}
 		}
 	}
-	return found
+	return found, nil
 }
 
 // FindWriters returns those of the buffers to which the kernel may write, each with the first
-// instruction that may.
-func FindWriters(r *fixpoint.Solution, bounds []loopbound.Bound, kept []bool) map[int]int {
+// instruction that may. The error is that of ctx.
+func FindWriters(
+	ctx context.Context, r *fixpoint.Solution, bounds []loopbound.Bound, kept []bool,
+) (map[int]int, error) {
+	touches, err := findTouches(ctx, r, bounds)
+	if err != nil {
+		return nil, err
+	}
 	hit := make(map[int]int)
-	for _, a := range findTouches(r, bounds) {
+	for _, a := range touches {
 		for i := range kept {
 			_, again := hit[i]
 			trusted := r.Launch.Trust && r.Launch.Buffers[i].ReadOnly
@@ -70,7 +85,7 @@ func FindWriters(r *fixpoint.Solution, bounds []loopbound.Bound, kept []bool) ma
 			}
 		}
 	}
-	return hit
+	return hit, nil
 }
 
 // touch is an access and the memory in which it lies.
@@ -83,11 +98,14 @@ type touch struct {
 }
 
 // findTouches returns the loads and stores of the kernel that are executed and may be of memory
-// that all threads share, but for shared memory.
-func findTouches(r *fixpoint.Solution, bounds []loopbound.Bound) []touch {
+// that all threads share, but for shared memory. The error is that of ctx.
+func findTouches(ctx context.Context, r *fixpoint.Solution, bounds []loopbound.Bound) ([]touch, error) {
 	d := newDescriber(r, bounds)
 	var all []touch
 	for b, block := range r.Graph.Blocks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if r.In[b] == nil {
 			continue
 		}
@@ -102,7 +120,7 @@ func findTouches(r *fixpoint.Solution, bounds []loopbound.Bound) []touch {
 			r.Machine.Execute(st, pc)
 		}
 	}
-	return all
+	return all, nil
 }
 
 // classifyTouch reports whether an instruction is a load that may find something known, and whether

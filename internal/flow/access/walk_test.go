@@ -81,9 +81,9 @@ func TestAccessesOfWalks(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			launch.Params[2].Interval = strided.Any(32)
 		}
-		r := value.Analyze(l.Graph, launch)
+		r := flowtest.Must(value.Analyze(t.Context(), l.Graph, launch))
 		checkAccesses(t, l, r, 3)
-		for _, a := range r.Accesses(access.DefaultMemory) {
+		for _, a := range flowtest.Must(r.Accesses(t.Context(), access.DefaultMemory)) {
 			if a.HasStride {
 				strides++
 			}

@@ -1,6 +1,7 @@
 package agreement
 
 import (
+	"context"
 	"slices"
 
 	"warpbound/internal/constraint"
@@ -39,16 +40,19 @@ type Result struct {
 	searches int
 }
 
-// Find finds the agreement, beginning with everything agreed on. trace may be nil.
-func Find(r *fixpoint.Solution, trace constraint.Trace) *Result {
+// Find finds the agreement, beginning with everything agreed on. trace may be nil. The error is that of
+// ctx.
+func Find(ctx context.Context, r *fixpoint.Solution, trace constraint.Trace) (*Result, error) {
 	flow := r.Graph.Flow.Graph()
 	a := &Result{
 		solution: r, flow: flow, varies: make([]bool, len(r.Machine.Syms.Symbols)),
 		branches: make(map[int]*branch), around: make([][]*branch, flow.Len()), joining: make([][]*branch, flow.Len()),
 		again: make(map[[2]int]blocks), seen: make([]int, flow.Len()),
 	}
-	a.makeSystem(trace).Solve()
-	return a
+	if err := a.makeSystem(trace).SolveWithin(ctx); err != nil {
+		return nil, err
+	}
+	return a, nil
 }
 
 // FormVaries reports whether the lanes that execute a block together may disagree on a

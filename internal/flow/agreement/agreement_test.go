@@ -16,9 +16,11 @@ import (
 
 // solved returns the solution for values if nothing is known of memory, and lanes execute all
 // operations apart from others that take part.
-func solved(g *cfg.Graph, launch launchfacts.Launch) *fixpoint.Solution {
+func solved(t *testing.T, g *cfg.Graph, launch launchfacts.Launch) *fixpoint.Solution {
 	s := fixpoint.NewSolver(g, launch, nil, map[isa.Op]bool{isa.Shfl: true, isa.Vote: true, isa.Redux: true})
-	s.Solve()
+	if err := s.Solve(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	return s.Finish()
 }
 
@@ -27,8 +29,8 @@ func solved(g *cfg.Graph, launch launchfacts.Launch) *fixpoint.Solution {
 // not diverge.
 func checkAgreement(t *testing.T, l *flowtest.Launch, vague bool, ctas int) {
 	t.Helper()
-	s := solved(l.Graph, l.Known(vague))
-	r := Find(s, nil)
+	s := solved(t, l.Graph, l.Known(vague))
+	r := flowtest.Must(Find(t.Context(), s, nil))
 	l.Run(t, ctas, func(c *emu.CTA, k int) func(*emu.Effect) {
 		w := &c.Warps[k]
 		pc, active := w.PC(), w.Active()

@@ -1,6 +1,7 @@
 package agreement
 
 import (
+	"context"
 	"maps"
 
 	"warpbound/internal/graph"
@@ -72,12 +73,15 @@ func (a *Result) makeReturns(l *graph.Loop) func(from, without int) bool {
 }
 
 // FindPartial returns the blocks that lanes may execute while others of their warp are
-// elsewhere or have ended.
-func (a *Result) FindPartial() []bool {
+// elsewhere or have ended. The error is that of ctx.
+func (a *Result) FindPartial(ctx context.Context) ([]bool, error) {
 	g := a.solution.Graph
 	partial := make([]bool, a.flow.Len())
 	var ends []int // branches behind which lanes may end
 	for b := range g.Blocks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if !a.diverges(b) {
 			continue
 		}
@@ -93,7 +97,7 @@ func (a *Result) FindPartial() []bool {
 	for _, i := range a.findReached(-1, ends...) {
 		partial[i] = true
 	}
-	return partial
+	return partial, nil
 }
 
 // FindDivergedOps returns the operations of a warp to which lanes may come apart from others, so

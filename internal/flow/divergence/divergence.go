@@ -1,6 +1,7 @@
 package divergence
 
 import (
+	"context"
 	"fmt"
 
 	"warpbound/internal/constraint"
@@ -23,11 +24,15 @@ type Result struct {
 //
 // It takes for granted what PTX does of memory that is read only: that nothing writes
 // what a kernel reads from constant memory.
-func Analyze(f *gated.Form, l Launch) (*Result, error) { return TraceAnalysis(f, l, nil) }
+//
+// If ctx ends, the error is that of ctx.
+func Analyze(ctx context.Context, f *gated.Form, l Launch) (*Result, error) {
+	return TraceAnalysis(ctx, f, l, nil)
+}
 
 // TraceAnalysis is Analyze with a trace of the verdicts of values and of branches. trace may be
 // nil.
-func TraceAnalysis(f *gated.Form, l Launch, trace constraint.Trace) (*Result, error) {
+func TraceAnalysis(ctx context.Context, f *gated.Form, l Launch, trace constraint.Trace) (*Result, error) {
 	if err := f.Graph.CheckSyncs(); err != nil {
 		return nil, err
 	}
@@ -47,10 +52,16 @@ func TraceAnalysis(f *gated.Form, l Launch, trace constraint.Trace) (*Result, er
 		a.from[v] = gated.None
 	}
 	values := a.makeSystem()
-	constraint.Iterate(len(f.Graph.Blocks), func(pass int) bool {
-		values.Solve()
-		return a.part(pass)
+	var err error
+	constraint.Iterate(len(f.Graph.Blocks), func(pass int) (news bool) {
+		if err = values.SolveWithin(ctx); err == nil {
+			news, err = a.part(ctx, pass)
+		}
+		return news
 	})
+	if err != nil {
+		return nil, err
+	}
 	return &a.Result, nil
 }
 

@@ -24,11 +24,11 @@ func analyze(t testing.TB, file, text string, l divergence.Launch) *divergence.R
 
 func analyzeGraph(t testing.TB, g *cfg.Graph, l divergence.Launch) *divergence.Result {
 	t.Helper()
-	f, err := gated.New(g)
+	f, err := gated.New(t.Context(), g)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := divergence.Analyze(f, l)
+	r, err := divergence.Analyze(t.Context(), f, l)
 	if err != nil {
 		t.Fatal(err)
 	}

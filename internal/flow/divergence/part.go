@@ -1,6 +1,7 @@
 package divergence
 
 import (
+	"context"
 	"fmt"
 
 	"warpbound/internal/cfg"
@@ -13,11 +14,15 @@ type group struct{ reconverge, loop int }
 
 // part takes note of what branches that have been found divergent do to the flow of
 // warps: which blocks lanes may execute one after another, and in which loops lanes may
-// be together in different iterations. It is true if there is news. pass counts the calls.
-func (a *analysis) part(pass int) bool {
+// be together in different iterations. It is true if there is news. pass counts the calls. The error is that
+// of ctx.
+func (a *analysis) part(ctx context.Context, pass int) (news bool, err error) {
 	g := a.Form.Graph
 	groups := make(map[group][]int)
 	for b := range g.Blocks {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
 		if !a.split[b] && g.Reachable(b) && !a.Uniform(b) {
 			a.split[b] = true
 			if a.trace != nil {
@@ -34,6 +39,9 @@ func (a *analysis) part(pass int) bool {
 	}
 	coarse := a.steps > maxSteps
 	for key, branches := range groups {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
 		var starts []int
 		for _, b := range branches {
 			starts = append(starts, g.Succ(b)...)
@@ -45,7 +53,7 @@ func (a *analysis) part(pass int) bool {
 			a.mark(region)
 		}
 	}
-	return len(groups) > 0
+	return len(groups) > 0, nil
 }
 
 // maxSteps bounds the blocks that are walked for single branches. In kernels with more all

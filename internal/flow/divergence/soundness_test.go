@@ -135,7 +135,7 @@ func (s *watcher) hash(v gated.ID, p *place) uint64 {
 // verdicts analyses the kernel of a launch, with what is known of the launch if known.
 func verdicts(t testing.TB, l *flowtest.Launch, known bool) *divergence.Result {
 	t.Helper()
-	f, err := gated.New(l.Graph)
+	f, err := gated.New(t.Context(), l.Graph)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func verdicts(t testing.TB, l *flowtest.Launch, known bool) *divergence.Result {
 	if known {
 		shape = divergence.Launch{Grid: l.Semantics.Grid(), Block: l.Grid.Launch().Block, Width: l.Semantics.Width()}
 	}
-	r, err := divergence.Analyze(f, shape)
+	r, err := divergence.Analyze(t.Context(), f, shape)
 	if err != nil {
 		t.Fatal(err)
 	}

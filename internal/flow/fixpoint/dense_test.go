@@ -182,12 +182,19 @@ func TestSparseSolverAgainstDense(t *testing.T) {
 		launch := l.Known(seed%3 == 2)
 		launch.Buffers, launch.Pointers = nil, nil
 		s, d := NewSolver(l.Graph, launch, nil, nil), settledDense(l.Graph, launch)
-		s.settle()
+		settle(t, s)
 		checkSettled(t, s)
 		less := findsLess(s, d)
 		if other := slices.Contains(otherSolutions, seed); (less != "") != other {
 			t.Errorf("seed %d, whose solution is another one: %t; %s", seed, other, less)
 		}
+	}
+}
+
+func settle(t *testing.T, s *Solver) {
+	t.Helper()
+	if err := s.settle(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -254,7 +261,7 @@ func TestSparseWork(t *testing.T) {
 		each("setp.lt.u32 %p, %r#, 7; @%p bra L#; add.u32 %r#, %r#, 1;\nL#:")
 		each("M#: add.u32 %r#, %r#, 3; setp.lt.u32 %p, %r#, 900; @%p bra M#; st.global.u32 [%d], %r#;")
 		s := NewSolver(flowtest.Graph(t, "k.ptx", b.String()+"ret;\n}\n"), launchfacts.Launch{}, nil, nil)
-		s.settle()
+		settle(t, s)
 		return s.steps()
 	}
 	const n, times = 32, 8

@@ -15,9 +15,10 @@ import (
 )
 
 // settledSolver is a solver with a solution that has not been narrowed.
-func settledSolver(g *cfg.Graph) *Solver {
+func settledSolver(t *testing.T, g *cfg.Graph) *Solver {
+	t.Helper()
 	s := NewSolver(g, launchfacts.Launch{}, nil, nil)
-	s.settle()
+	settle(t, s)
 	return s
 }
 
@@ -26,7 +27,7 @@ func TestPostFixpoint(t *testing.T) {
 	g := flowtest.BodyGraph(t, `mov.u32 %r1, 0; mov.u32 %r2, %tid;
 L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %n; @%p1 bra L;
 st.global.u32 [%buf], %r1; st.global.u32 [%buf+4], %r2;`)
-	if err := settledSolver(g).checkPostFixpoint(); err != nil {
+	if err := settledSolver(t, g).checkPostFixpoint(); err != nil {
 		t.Fatal(err)
 	}
 	named := func(name string) isa.Reg {
@@ -51,7 +52,7 @@ st.global.u32 [%buf], %r1; st.global.u32 [%buf+4], %r2;`)
 		}, "%r2 is [0, 1023] where control goes from L to "},
 		{"a block that is not reached", func(s *Solver) { s.In[behind] = nil }, "where it was found not to come"},
 	} {
-		s := settledSolver(g)
+		s := settledSolver(t, g)
 		test.change(s)
 		if err := s.checkPostFixpoint(); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", test.name, err, test.want)

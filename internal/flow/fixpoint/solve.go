@@ -1,6 +1,7 @@
 package fixpoint
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -56,25 +57,31 @@ type Solver struct {
 // along it is that of the pass before.
 func (s *Solver) leadsBack(from, to int) bool { return s.rank[to] <= s.rank[from] }
 
-// Solve finds the solution: a post-fixpoint, which is narrowed.
-func (s *Solver) Solve() {
-	s.settle()
+// Solve finds the solution: a post-fixpoint, which is narrowed. If ctx ends, the error is that of ctx,
+// and there is no solution.
+func (s *Solver) Solve(ctx context.Context) error {
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
 	if !s.Launch.Doubted { // else symbols hold less than what they are assigned
 		if err := s.checkPostFixpoint(); err != nil {
 			panic(fmt.Sprintf("internal error: %s: kernel %s: %v", s.Graph.Kernel.Pos, s.Graph.Kernel.Name, err))
 		}
 	}
 	s.Machine.Narrow = true
-	s.NarrowTo(nil)
+	return s.NarrowTo(ctx, nil)
 }
 
 // NarrowTo narrows the solution to limits of what registers hold at the beginnings of blocks, and
-// to those that it was given before.
-func (s *Solver) NarrowTo(limits map[affine.Place]strided.Interval) {
+// to those that it was given before. The error is that of ctx.
+func (s *Solver) NarrowTo(ctx context.Context, limits map[affine.Place]strided.Interval) error {
 	maps.Copy(s.limits, limits)
 	for range narrowings {
-		s.runRound(s.order, 0)
+		if _, err := s.runRound(ctx, s.order, 0); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // Finish returns the solution, which does not change any more.
@@ -86,31 +93,38 @@ func (s *Solver) Finish() *Solution {
 // settle analyses all blocks until nothing changes any more: the strongly connected components of
 // the flow graph one after the other, each as it depends on those before alone, and then all blocks
 // together.
-func (s *Solver) settle() {
+func (s *Solver) settle(ctx context.Context) error {
 	for _, component := range s.components {
-		s.repeatRounds(component, len(s.Machine.Syms.Symbols))
+		if err := s.repeatRounds(ctx, component, len(s.Machine.Syms.Symbols)); err != nil {
+			return err
+		}
 	}
-	s.repeatRounds(s.order, 0)
+	return s.repeatRounds(ctx, s.order, 0)
 }
 
 // repeatRounds analyses some blocks until nothing changes any more, symbols from one on included.
-func (s *Solver) repeatRounds(blocks []int, symbols int) {
-	constraint.Iterate(constraint.Unbounded, func(pass int) bool {
+func (s *Solver) repeatRounds(ctx context.Context, blocks []int, symbols int) (err error) {
+	constraint.Iterate(constraint.Unbounded, func(pass int) (grown bool) {
 		s.pass, s.Machine.Widen = pass, pass > widenSymbols
-		return s.runRound(blocks, symbols)
+		grown, err = s.runRound(ctx, blocks, symbols)
+		return grown
 	})
 	s.Machine.Widen = false
+	return err
 }
 
 // runRound analyses some blocks once, and reports whether anything changed, symbols from one on
 // included.
-func (s *Solver) runRound(blocks []int, symbols int) bool {
+func (s *Solver) runRound(ctx context.Context, blocks []int, symbols int) (bool, error) {
 	s.changed = false
 	before := make([]strided.Interval, len(s.Machine.Syms.Symbols)-symbols)
 	for i := range before {
 		before[i] = s.Machine.Syms.Symbols[symbols+i].Set
 	}
 	for _, b := range blocks {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
 		if in, ok := s.enterBlock(b); ok {
 			s.changed = s.changed || s.In[b] == nil
 			s.In[b] = in
@@ -123,7 +137,7 @@ func (s *Solver) runRound(blocks []int, symbols int) bool {
 			s.traceSymbol(affine.Symbol(symbols+i), before[min(i, len(before)):])
 		}
 	}
-	return s.changed
+	return s.changed, nil
 }
 
 // enterBlock returns what is known at the beginning of a block, false if control has not been

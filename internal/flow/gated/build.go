@@ -1,6 +1,8 @@
 package gated
 
 import (
+	"context"
+
 	"warpbound/diag"
 	"warpbound/internal/cfg"
 	"warpbound/internal/graph"
@@ -16,7 +18,9 @@ import (
 // are renamed in reverse post-order, in which all edges but those back to the
 // headers of loops lead forward, so that what flows into a block is known when the
 // block is reached; what flows back into headers is filled in at the end.
-func New(g *cfg.Graph) (*Form, error) {
+//
+// If ctx ends, the error is that of ctx.
+func New(ctx context.Context, g *cfg.Graph) (*Form, error) {
 	if err := g.CheckReducible(); err != nil {
 		return nil, err
 	}
@@ -27,6 +31,9 @@ func New(g *cfg.Graph) (*Form, error) {
 	}
 	b := newBuilder(g)
 	for _, block := range b.order {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if b.steps > maxSteps {
 			break
 		}
@@ -35,6 +42,9 @@ func New(g *cfg.Graph) (*Form, error) {
 		b.out[block] = b.current(b.live.Out(block))
 	}
 	for l := range b.form.Loops {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if b.steps > maxSteps {
 			break
 		}

@@ -1,8 +1,8 @@
 package loopbound
 
 import (
+	"context"
 	"math"
-	"slices"
 
 	"warpbound/internal/flow/agreement"
 	"warpbound/internal/flow/fixpoint"
@@ -45,54 +45,53 @@ func (b *Bound) Warp(lanes int) (int64, bool) {
 	return b.Iterations * int64(lanes), b.Iterations < math.MaxInt64/int64(lanes)
 }
 
-// Finder finds the bounds of the loops of a kernel, from a solution for its values.
-type Finder struct {
-	solution *fixpoint.Solution
-	agreed   *agreement.Result
-	found    []Bound // nil until they are asked for
-}
-
-// NewFinder returns what finds the bounds, from a solution and what lanes agree on.
-func NewFinder(s *fixpoint.Solution, agreed *agreement.Result) *Finder {
-	return &Finder{solution: s, agreed: agreed}
-}
-
-// Bounds returns the bounds of the loops, in the order of the forest, without what they rest on.
-func (f *Finder) Bounds() []Bound {
-	all := slices.Clone(f.find())
-	for i := range all {
-		all[i].by = nil
+// FindBounds returns the bounds of the loops of a kernel, in the order of the forest, without what
+// they rest on: from a solution for its values, and what lanes agree on. The error is that of ctx.
+func FindBounds(ctx context.Context, s *fixpoint.Solution, agreed *agreement.Result) ([]Bound, error) {
+	var all []Bound
+	for _, l := range makeAnalyses(ctx, s) {
+		b, err := l.boundByExits()
+		if err != nil {
+			return nil, err
+		}
+		b.Header, b.Together = l.loop.Header, agreed.StaysTogether(l.loop)
+		all = append(all, b)
 	}
-	return all
+	return all, nil
 }
 
-// BoundsWithRanges returns the bounds of the loops, in the order of the forest. doubted returns the
-// solution of the same kernel under a launch that is doubted, if it is needed, which is seldom.
-func (f *Finder) BoundsWithRanges(doubted func() *fixpoint.Solution) []Bound {
-	all := slices.Clone(f.find())
+// FindRanges finds out which bounds rest on the range of a type, and says so in them. doubted returns
+// the solution of the same kernel under a launch that is doubted, if it is needed, which is seldom. The
+// error is that of ctx.
+func FindRanges(
+	ctx context.Context, s *fixpoint.Solution, bounds []Bound, doubted func() (*fixpoint.Solution, error),
+) error {
 	var other *fixpoint.Solution
-	for i, l := range makeAnalyses(f.solution) {
-		b := &all[i]
-		if b.by != nil && b.Iterations >= useful {
-			if other == nil {
-				other = doubted()
-			}
-			if l.restsOnType(other) {
-				b.Range = l.describeType(b)
+	for i, l := range makeAnalyses(ctx, s) {
+		b := &bounds[i]
+		if b.by == nil || b.Iterations < useful {
+			continue
+		}
+		if other == nil {
+			var err error
+			if other, err = doubted(); err != nil {
+				return err
 			}
 		}
-		b.by = nil
+		onType, err := l.restsOnType(other)
+		if err != nil {
+			return err
+		}
+		if onType {
+			b.Range = l.describeType(b)
+		}
 	}
-	return all
+	return nil
 }
 
-func (f *Finder) find() []Bound {
-	if f.found == nil {
-		for _, l := range makeAnalyses(f.solution) {
-			b := l.boundByExits()
-			b.Header, b.Together = l.loop.Header, f.agreed.StaysTogether(l.loop)
-			f.found = append(f.found, b)
-		}
+// DropCounters forgets from which counters bounds follow, and with them all that is known of values.
+func DropCounters(bounds []Bound) {
+	for i := range bounds {
+		bounds[i].by = nil
 	}
-	return f.found
 }

@@ -1,6 +1,8 @@
 package loopbound
 
 import (
+	"context"
+
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/strided"
@@ -8,8 +10,8 @@ import (
 
 // FindLimits returns the values that counters can have at the headers of their loops because the
 // loops end, as far as they are closer than what is known: a counter that nothing compares has been
-// widened to all of its type.
-func FindLimits(s *fixpoint.Solution) map[affine.Place]strided.Interval {
+// widened to all of its type. The error is that of ctx.
+func FindLimits(ctx context.Context, s *fixpoint.Solution) (map[affine.Place]strided.Interval, error) {
 	limits := make(map[affine.Place]strided.Interval)
 	merged := make(map[int][]affine.Symbol) // by block
 	for y, facts := range s.Machine.Syms.Symbols {
@@ -17,12 +19,15 @@ func FindLimits(s *fixpoint.Solution) map[affine.Place]strided.Interval {
 			merged[facts.Block] = append(merged[facts.Block], affine.Symbol(y))
 		}
 	}
-	for _, l := range makeAnalyses(s) {
+	for _, l := range makeAnalyses(ctx, s) {
 		header := l.loop.Header
 		if s.In[header] == nil || len(l.loop.Entries) > 1 || header == s.Graph.Entry() {
 			continue
 		}
-		bound := l.boundByCounters()
+		bound, err := l.boundByCounters()
+		if err != nil {
+			return nil, err
+		}
 		if !bound.Known {
 			continue
 		}
@@ -42,5 +47,5 @@ func FindLimits(s *fixpoint.Solution) map[affine.Place]strided.Interval {
 			}
 		}
 	}
-	return limits
+	return limits, nil
 }

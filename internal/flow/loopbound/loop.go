@@ -1,6 +1,7 @@
 package loopbound
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -14,17 +15,18 @@ import (
 )
 
 // makeAnalyses returns what finds the bounds of the loops, in the order of the forest.
-func makeAnalyses(s *fixpoint.Solution) []*loopAnalysis {
+func makeAnalyses(ctx context.Context, s *fixpoint.Solution) []*loopAnalysis {
 	paths := newPaths(s)
 	var all []*loopAnalysis
 	for i := range s.Graph.Loops().Loops {
-		all = append(all, &loopAnalysis{solution: s, loop: &s.Graph.Loops().Loops[i], paths: paths})
+		all = append(all, &loopAnalysis{ctx: ctx, solution: s, loop: &s.Graph.Loops().Loops[i], paths: paths})
 	}
 	return all
 }
 
 // loopAnalysis finds the bound of one loop.
 type loopAnalysis struct {
+	ctx      context.Context
 	solution *fixpoint.Solution
 	loop     *graph.Loop
 	why      string // the last obstacle
@@ -36,27 +38,32 @@ type loopAnalysis struct {
 
 func (l *loopAnalysis) machine() *transfer.Machine { return l.solution.Machine }
 
-// boundByExits returns the least bound that any exit gives.
-func (l *loopAnalysis) boundByExits() Bound {
+// boundByExits returns the least bound that any exit gives. The error is that of the context.
+func (l *loopAnalysis) boundByExits() (Bound, error) {
 	var best Bound
 	if l.solution.In[l.loop.Header] == nil {
 		best.Known, best.Reason = true, "unreachable"
-		return best
+		return best, nil
 	}
 	if len(l.loop.Entries) > 1 {
 		best.Reason = "the loop has several entries (irreducible)"
-		return best
+		return best, nil
 	}
 	if !l.returnsToHeader() {
 		best.Known, best.Reason = true, "no back edge is reachable"
-		return best
+		return best, nil
 	}
-	if found := l.boundByCounters(); found.Known {
-		best = found
+	best, err := l.boundByCounters()
+	if err != nil {
+		return Bound{}, err
 	}
 	why := l.why
 	if !best.Known || best.Iterations > few && !best.steady || best.Iterations > enough {
-		if found := l.boundByUnrolling(); found.Known && (!best.Known || found.Iterations < best.Iterations) {
+		found, err := l.boundByUnrolling()
+		if err != nil {
+			return Bound{}, err
+		}
+		if found.Known && (!best.Known || found.Iterations < best.Iterations) {
 			best = found
 		}
 	}
@@ -66,14 +73,18 @@ func (l *loopAnalysis) boundByExits() Bound {
 			best.Reason += "; it was followed iteration by iteration up to a limit, which analyze --effort lifts"
 		}
 	}
-	return best
+	return best, nil
 }
 
-// boundByCounters returns the least bound that the counter of an exit gives.
-func (l *loopAnalysis) boundByCounters() Bound {
+// boundByCounters returns the least bound that the counter of an exit gives. The error is that of the
+// context.
+func (l *loopAnalysis) boundByCounters() (Bound, error) {
 	var best Bound
 	l.why = "no exit branch is on every path through the loop"
 	for _, b := range l.loop.Body {
+		if err := l.ctx.Err(); err != nil {
+			return Bound{}, err
+		}
 		for _, c := range l.findExitComparisons(b) {
 			found := l.boundByComparison(c, b)
 			if found.Known && (!best.Known || found.Iterations < best.Iterations) {
@@ -81,7 +92,7 @@ func (l *loopAnalysis) boundByCounters() Bound {
 			}
 		}
 	}
-	return best
+	return best, nil
 }
 
 // returnsToHeader reports whether control returns to the header at all.

@@ -86,7 +86,7 @@ L: ld.shared.u32 %r2, [tile]; setp.eq.u32 %p1, %r2, 7; @%p1 bra L; add.u32 %r1, 
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := flowtest.BodyGraph(t, c.body)
-			bounds := value.Analyze(g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: g.Kernel.Params[2].Offset, Interval: strided.Const(32, 77)}}}).Loops()
+			bounds := flowtest.Must(value.Analyze(t.Context(), g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: g.Kernel.Params[2].Offset, Interval: strided.Const(32, 77)}}})).Loops()
 			b := bounds[len(bounds)-1]
 			switch {
 			case !b.Known && c.n != unknown, b.Known && b.Iterations != c.n:
@@ -121,14 +121,14 @@ ret;
 }
 `)
 			at := g.Kernel.Params[1].Offset
-			r := value.Analyze(g, launchfacts.Launch{
+			r := flowtest.Must(value.Analyze(t.Context(), g, launchfacts.Launch{
 				Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1},
 				Params: []launchfacts.Word{{Offset: at + 8, Interval: strided.Multiples(64, 256).Add(strided.Const(64, 64))}, {Offset: at + 16, Interval: strided.Const(32, 9)}},
-			})
+			}))
 			if b := r.Loops()[0]; !b.Known || b.Iterations != 8 {
 				t.Errorf("%+v", b)
 			}
-			all := r.Accesses(access.DefaultMemory)
+			all := flowtest.Must(r.Accesses(t.Context(), access.DefaultMemory))
 			if a := all[len(all)-1]; a.Min != 2 || a.Max != 2 { // in the second half of a line, and the first half of the next
 				t.Errorf("%+v", a)
 			}
@@ -150,7 +150,7 @@ L: setp.ge.s32 %p1, %r1, %r2; @%p1 bra E; add.s32 %r1, %r1, 16; bra L; E:`)
 		"listing 1": {listing.Graph, listing.Known(false).Params},
 	} {
 		launch := launchfacts.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{16, 1, 1}, Width: 4, Params: c.params}
-		got := value.ByWarp(c.graph, launch)
+		got := flowtest.Must(value.ByWarp(t.Context(), c.graph, launch))
 		for w, want := range []int64{4, 8, 12, 16} {
 			if b := got[w][0]; !b.Known || b.Iterations != want || !b.Together {
 				t.Errorf("%s, warp %d: %+v, want %d", name, w, b, want)
@@ -175,7 +175,7 @@ func TestUnmodelledInstructions(t *testing.T) {
 		"the condition":    {"mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; frob.u32 %r2|%p1; @%p1 bra L;", unknown},
 		"accumulated":      {"mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; wgmma.mma_async.x {%r1}, %d1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L;", unknown},
 	} {
-		r := value.Analyze(flowtest.Unmodelled(t, "k.ptx", flowtest.BodyModule(c.body)), launchfacts.Launch{})
+		r := flowtest.Must(value.Analyze(t.Context(), flowtest.Unmodelled(t, "k.ptx", flowtest.BodyModule(c.body)), launchfacts.Launch{}))
 		if b := r.Loops()[0]; b.Known != (c.n != unknown) || b.Known && b.Iterations != c.n {
 			t.Errorf("%s: %+v, want %d", name, b, c.n)
 		}
@@ -206,7 +206,7 @@ st.shared.u32 [tile], %r1; setp.lt.u32 %p2, %r1, 50; @%p2 bra L; bra E;
 M: setp.lt.u32 %p2, %r1, 50; @%p2 bra L; E:`, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := value.Analyze(flowtest.BodyGraph(t, c.body), launchfacts.Launch{}).Loops()[0]
+			b := flowtest.Must(value.Analyze(t.Context(), flowtest.BodyGraph(t, c.body), launchfacts.Launch{})).Loops()[0]
 			if b.Together != c.together {
 				t.Errorf("together: %v, want %v", b.Together, c.together)
 			}
@@ -223,7 +223,7 @@ N: add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 4; @%p1 bra N;
 add.u32 %r2, %r2, 2; setp.lt.u32 %p2, %r2, 20; @%p2 bra M;
 add.u32 %r1, %r1, 1; setp.lt.u32 %p3, %r1, 9; @%p3 bra L;`)
 	want := map[string]int64{"L": 8, "M": 9, "N": 3}
-	for _, b := range value.Analyze(g, launchfacts.Launch{}).Loops() {
+	for _, b := range flowtest.Must(value.Analyze(t.Context(), g, launchfacts.Launch{})).Loops() {
 		name := g.Name(b.Header)
 		if n, ok := want[name]; !ok || !b.Known || b.Iterations != n {
 			t.Errorf("%s: %+v, want %d iterations", name, b, n)

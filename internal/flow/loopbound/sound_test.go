@@ -33,26 +33,32 @@ type loopsOf struct {
 	byWarp  map[int][]loopbound.Bound // for single warps, as these are asked for
 }
 
-func newLoopsOf(g *cfg.Graph, launch launchfacts.Launch) *loopsOf {
-	bounds := value.Analyze(g, launch).Loops()
-	return &loopsOf{g, launch, bounds, loopbound.Follow(solved(g, launch), bounds), make(map[int][]loopbound.Bound)}
+func newLoopsOf(t *testing.T, g *cfg.Graph, launch launchfacts.Launch) *loopsOf {
+	t.Helper()
+	bounds := flowtest.Must(value.Analyze(t.Context(), g, launch)).Loops()
+	return &loopsOf{g, launch, bounds, loopbound.Follow(solved(t, g, launch), bounds), make(map[int][]loopbound.Bound)}
 }
 
 // solved returns the solution for values if nothing is known of memory, and lanes execute all
 // operations apart from others that take part.
-func solved(g *cfg.Graph, launch launchfacts.Launch) *fixpoint.Solution {
+func solved(t *testing.T, g *cfg.Graph, launch launchfacts.Launch) *fixpoint.Solution {
+	t.Helper()
 	s := fixpoint.NewSolver(g, launch, nil, map[isa.Op]bool{isa.Shfl: true, isa.Vote: true, isa.Redux: true})
-	s.Solve()
-	s.NarrowTo(loopbound.FindLimits(s.Solution))
+	if err := s.Solve(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.NarrowTo(t.Context(), flowtest.Must(loopbound.FindLimits(t.Context(), s.Solution))); err != nil {
+		t.Fatal(err)
+	}
 	return s.Finish()
 }
 
 // ofWarp returns the bounds that hold for one warp; nil if the launch is not known.
-func (r *loopsOf) ofWarp(warp int) []loopbound.Bound {
+func (r *loopsOf) ofWarp(t *testing.T, warp int) []loopbound.Bound {
 	if r.launch.Known() && r.byWarp[warp] == nil {
 		one := r.launch
 		one.OneWarp, one.Warp = true, warp
-		r.byWarp[warp] = value.Analyze(r.graph, one).Loops()
+		r.byWarp[warp] = flowtest.Must(value.Analyze(t.Context(), r.graph, one)).Loops()
 	}
 	return r.byWarp[warp]
 }
@@ -104,7 +110,7 @@ func checkLoops(t *testing.T, l *flowtest.Launch, r *loopsOf, ctas int) int {
 				}
 				state.lanes[i][lane]++
 				returned = true
-				for _, bound := range append(r.follows, bounds, r.ofWarp(k)) {
+				for _, bound := range append(r.follows, bounds, r.ofWarp(t, k)) {
 					if bound != nil && bound[i].Known && state.lanes[i][lane] > bound[i].Iterations {
 						t.Fatalf("lane %d of warp %d returns to %s %d times; the bound is %d: %s", lane, k, l.Graph.Name(b), state.lanes[i][lane], bound[i].Iterations, bound[i].Reason)
 					}
@@ -133,7 +139,7 @@ func TestLoopsOfRandomKernels(t *testing.T) {
 	for _, seed := range effort.Draw(t, 1000) {
 		l := flowtest.RandomMixed(t, seed)
 		all += len(l.Graph.Loops().Loops)
-		found += checkLoops(t, l, newLoopsOf(l.Graph, l.Known(seed%3 == 2)), 3)
+		found += checkLoops(t, l, newLoopsOf(t, l.Graph, l.Known(seed%3 == 2)), 3)
 	}
 	t.Logf("%d of %d loops have bounds", found, all)
 }
@@ -144,7 +150,7 @@ func TestLoopsAroundUnmodelledInstructions(t *testing.T) {
 		l := flowtest.RandomMixed(t, seed)
 		places := flowtest.Replaceable(l.Kernel)
 		l = l.Replaced(t, places[rand.New(rand.NewPCG(seed, 1)).IntN(len(places))], seed%2 == 0)
-		checkLoops(t, l, newLoopsOf(l.Graph, l.Known(seed%3 == 2)), 2)
+		checkLoops(t, l, newLoopsOf(t, l.Graph, l.Known(seed%3 == 2)), 2)
 	}
 }
 
@@ -154,7 +160,7 @@ func TestLoopsOfTheSuite(t *testing.T) {
 		t.Run(kernel, func(t *testing.T) {
 			l := flowtest.Suite(t, kernel)
 			for _, vague := range []bool{false, true} {
-				loops := newLoopsOf(l.Graph, l.Known(vague))
+				loops := newLoopsOf(t, l.Graph, l.Known(vague))
 				checkLoops(t, flowtest.Suite(t, kernel), loops, 1)
 				for _, b := range loops.bounds {
 					t.Logf("%s: %v %d %s %s together %v",

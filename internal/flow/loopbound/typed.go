@@ -16,9 +16,12 @@ const useful = 1 << 12
 
 // restsOnType reports whether a bound of a loop rests on the range of a type alone: every exit that
 // gives one gives a lesser one in a doubted analysis, or compares what has wrapped around.
-func (l *loopAnalysis) restsOnType(doubted *fixpoint.Solution) bool {
-	d := &loopAnalysis{solution: doubted, loop: l.loop, paths: newPaths(doubted)}
+func (l *loopAnalysis) restsOnType(doubted *fixpoint.Solution) (bool, error) {
+	d := &loopAnalysis{ctx: l.ctx, solution: doubted, loop: l.loop, paths: newPaths(doubted)}
 	for _, b := range l.loop.Body {
+		if err := l.ctx.Err(); err != nil {
+			return false, err
+		}
 		there := d.findExitComparisons(b)
 		for i, c := range l.findExitComparisons(b) {
 			stated := l.boundByComparison(c, b)
@@ -29,11 +32,11 @@ func (l *loopAnalysis) restsOnType(doubted *fixpoint.Solution) bool {
 				continue // control does not come to this exit
 			}
 			if other := d.boundByComparison(there[i], b); !other.Known || other.Iterations >= stated.Iterations {
-				return false
+				return false, nil
 			}
 		}
 	}
-	return true
+	return true, nil
 }
 
 // describeType says which type's range a bound rests on, and of what as far as that is known.

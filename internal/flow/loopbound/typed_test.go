@@ -72,7 +72,7 @@ L: add.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, %n; @%p1 bra L;`, "u32 n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := flowtest.BodyGraph(t, c.body)
-			b := value.Analyze(g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: g.Kernel.Params[2].Offset, Interval: strided.Const(32, 100000)}}}).Loops()[0]
+			b := flowtest.Must(value.Analyze(t.Context(), g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: g.Kernel.Params[2].Offset, Interval: strided.Const(32, 100000)}}})).Loops()[0]
 			if !b.Known || b.Range != c.text {
 				t.Errorf("known: %v, %d iterations: %s: rests on the range of %q, want %q", b.Known, b.Iterations, b.Reason, b.Range, c.text)
 			}
@@ -84,7 +84,7 @@ L: add.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, %n; @%p1 bra L;`, "u32 n"},
 func TestStatedRangeOfType(t *testing.T) {
 	g := flowtest.BodyGraph(t, `mov.u32 %r1, 0;
 L: setp.ge.u32 %p1, %r1, %n; @%p1 bra E; add.u32 %r1, %r1, 1; bra L; E:`)
-	b := value.Analyze(g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: g.Kernel.Params[1].Offset, Interval: strided.Any(32)}}}).Loops()[0]
+	b := flowtest.Must(value.Analyze(t.Context(), g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: g.Kernel.Params[1].Offset, Interval: strided.Any(32)}}})).Loops()[0]
 	if b.Range != "" || b.Iterations != 1<<32-1 {
 		t.Errorf("%d iterations, rests on the range of %q", b.Iterations, b.Range)
 	}

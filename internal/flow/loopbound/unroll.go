@@ -47,30 +47,30 @@ type unrolling struct {
 	ways        int                // of the iteration
 }
 
-// boundByUnrolling bounds a loop that ends after few iterations.
-func (l *loopAnalysis) boundByUnrolling() Bound {
+// boundByUnrolling bounds a loop that ends after few iterations. The error is that of the context.
+func (l *loopAnalysis) boundByUnrolling() (Bound, error) {
 	if l.loop.Header == l.solution.Graph.Entry() || !l.solution.IsRegular(l.loop) {
-		return Bound{}
+		return Bound{}, nil
 	}
-	if found := l.followIterations(true); found.Known {
-		return found
+	if found, err := l.followIterations(true); found.Known || err != nil {
+		return found, err
 	}
 	return l.followIterations(false)
 }
 
 // followIterations bounds a loop by following each way through an iteration by itself, or all
-// together.
-func (l *loopAnalysis) followIterations(byWay bool) Bound {
+// together. The error is that of the context.
+func (l *loopAnalysis) followIterations(byWay bool) (Bound, error) {
 	u := &unrolling{loopAnalysis: l, m: l.machine().CopySettled(), along: make(map[fixpoint.Edge]*transfer.State)}
 	u.orderBlocks()
 	u.findDeciding()
 	switch {
 	case !u.changesDeciding():
-		return Bound{} // one iteration is like another
+		return Bound{}, nil // one iteration is like another
 	case !byWay:
 		return u.runIterations(u.runIteration)
 	case len(u.inner) > 0:
-		return Bound{} // there is no end to the ways through loops inside
+		return Bound{}, nil // there is no end to the ways through loops inside
 	}
 	u.m.LastDefined = make(map[affine.Symbol]transfer.Definition)
 	u.startDifferences()
@@ -80,8 +80,8 @@ func (l *loopAnalysis) followIterations(byWay bool) Bound {
 // maxWork is the work after which the loop is not followed any more.
 func (u *unrolling) maxWork() int64 { return u.solution.Launch.Effort.Of(maxUnrolled) }
 
-// runIterations follows the iterations until there is none.
-func (u *unrolling) runIterations(iterate func(*transfer.State) (*transfer.State, bool)) Bound {
+// runIterations follows the iterations until there is none. The error is that of the context.
+func (u *unrolling) runIterations(iterate func(*transfer.State) (*transfer.State, bool)) (Bound, error) {
 	st := u.enterLoop()
 	for n := int64(0); st != nil && int64(u.work) < u.maxWork(); n++ {
 		before := make([]strided.Interval, len(u.differences))
@@ -89,24 +89,27 @@ func (u *unrolling) runIterations(iterate func(*transfer.State) (*transfer.State
 			before[i] = d.set
 		}
 		next, ok := iterate(st)
+		if err := u.ctx.Err(); err != nil { // then it may have left out ways
+			return Bound{}, err
+		}
 		switch {
 		case !ok:
 			u.cutShort = true
-			return Bound{}
+			return Bound{}, nil
 		case next == nil:
-			return Bound{Known: true, Iterations: n, Reason: "followed iteration by iteration, the loop cannot go on"}
+			return Bound{Known: true, Iterations: n, Reason: "followed iteration by iteration, the loop cannot go on"}, nil
 		}
 		closer := !holdsAll(next, st)
 		for i, d := range u.differences {
 			closer = closer || d.set.Join(before[i]) != d.set
 		}
 		if !closer {
-			return Bound{} // from here on there is never less
+			return Bound{}, nil // from here on there is never less
 		}
 		st = next
 	}
 	u.cutShort = u.cutShort || st != nil
-	return Bound{}
+	return Bound{}, nil
 }
 
 // orderBlocks orders the blocks of the loop and finds the loops inside.
@@ -212,12 +215,15 @@ func (u *unrolling) enterLoop() *transfer.State {
 }
 
 // runIteration executes one iteration: it returns what is then known at the header, nil if
-// control does not return to it. It is always true.
+// control does not return to it, and false if the context has ended.
 func (u *unrolling) runIteration(st *transfer.State) (*transfer.State, bool) {
 	g := u.solution.Graph
 	clear(u.along)
 	var back []*transfer.State
 	for _, b := range u.order {
+		if u.ctx.Err() != nil {
+			return nil, false
+		}
 		if b != u.loop.Header {
 			st = u.enterBlock(b)
 		}

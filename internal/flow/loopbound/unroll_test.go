@@ -203,7 +203,7 @@ param = [{name = "p", type = "u32", count = 1024, init = "uniform(0, 9)"}, {name
 				Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1},
 				Params: []launchfacts.Word{{Offset: params[0].Offset, Interval: strided.Multiples(64, 256)}, {Offset: params[1].Offset, Interval: strided.Between(32, uint64(lo), uint64(hi))}},
 			}
-			loops = newLoopsOf(l.Graph, launch)
+			loops = newLoopsOf(t, l.Graph, launch)
 			bounds := loops.bounds
 			switch b := bounds[len(bounds)-1]; {
 			case n < 0 && b.Known:

@@ -48,7 +48,8 @@ func (u *unrolling) maxWays() int64 { return u.solution.Launch.Effort.Of(maxFoll
 func (w *way) cost() int { return w.st.Cost() + (len(w.facts)+len(w.order))/factsPerStep }
 
 // runIterationByWay executes one iteration on every way by itself: it returns what is then known at
-// the header, nil if control does not return to it, and false if there are too many ways.
+// the header, nil if control does not return to it, and false if there are too many ways or the
+// context has ended.
 func (u *unrolling) runIterationByWay(st *transfer.State) (*transfer.State, bool) {
 	u.m.Assumed = nil
 	u.back, u.ways, u.header, u.next = nil, 0, st, make([]strided.Interval, len(u.differences))
@@ -69,8 +70,11 @@ func (u *unrolling) runIterationByWay(st *transfer.State) (*transfer.State, bool
 }
 
 // followWay executes a way from an instruction of a block to the end of the iteration; false if
-// there are too many ways.
+// there are too many ways or the context has ended.
 func (u *unrolling) followWay(b, pc int, w *way) bool {
+	if u.ctx.Err() != nil {
+		return false
+	}
 	block := &u.solution.Graph.Blocks[b]
 	for ; pc < block.End; pc++ {
 		in := &u.solution.Graph.Kernel.Instrs[pc]

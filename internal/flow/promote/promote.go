@@ -1,6 +1,7 @@
 package promote
 
 import (
+	"context"
 	"slices"
 
 	"warpbound/internal/cfg"
@@ -15,38 +16,43 @@ const maxRounds = 8
 
 // Slots returns the graph of a kernel whose slots of local memory are registers, as far as they
 // can be under a launch. It is the graph itself if that is not known. With it come the values of its registers
-// under the launch, nil if it did not take them to tell which slots can be registers.
-func Slots(g *cfg.Graph, launch launchfacts.Launch) (*cfg.Graph, *value.Result) {
-	return TraceSlots(g, launch, nil)
+// under the launch, nil if it did not take them to tell which slots can be registers. The error is
+// that of ctx.
+func Slots(ctx context.Context, g *cfg.Graph, launch launchfacts.Launch) (*cfg.Graph, *value.Result, error) {
+	return TraceSlots(ctx, g, launch, nil)
 }
 
 // TraceSlots is Slots with a trace of where addresses lead, by instruction. trace may be nil.
-func TraceSlots(g *cfg.Graph, launch launchfacts.Launch, trace constraint.Trace) (*cfg.Graph, *value.Result) {
+func TraceSlots(
+	ctx context.Context, g *cfg.Graph, launch launchfacts.Launch, trace constraint.Trace,
+) (*cfg.Graph, *value.Result, error) {
 	if !understood(g.Kernel) {
-		return g, nil
+		return g, nil, nil
 	}
 	if !slices.ContainsFunc(g.Kernel.Vars, func(v isa.Var) bool { return v.Space == isa.Local }) {
-		return separated(g), nil
+		return separated(g), nil, nil
 	}
 	a := assumptions{spans: make(map[int]span)}
 	for range maxRounds {
 		w, ok := locate(g.Kernel, a.spans, trace)
 		if !ok {
-			return g, nil
+			return g, nil, nil
 		}
 		promoted, slots := rewrite(g, w, &a)
 		if a.initialised(promoted, slots) {
 			continue
 		}
-		values, again, ok := a.confirm(promoted, w, launch)
+		values, confirmed, err := a.confirm(ctx, promoted, w, launch)
 		switch {
-		case !ok:
-			return g, nil
-		case !again:
-			return promoted, values
+		case err != nil:
+			return nil, nil, err
+		case confirmed == refuted:
+			return g, nil, nil
+		case confirmed == holds:
+			return promoted, values, nil
 		}
 	}
-	return g, nil
+	return g, nil, nil
 }
 
 // understood reports whether it is known of all instructions of a kernel what they do.
@@ -105,12 +111,21 @@ func (a *assumptions) initialised(g *cfg.Graph, slots []slot) bool {
 	return len(a.read) > before
 }
 
+// outcome is what comes of a comparison with assumptions.
+type outcome uint8
+
+const (
+	holds   outcome = iota
+	revised         // they were others
+	refuted         // an access may leave its variable
+)
+
 // confirm compares what accesses at unknown distances touch with what was assumed, and assumes
-// what is found. It reports whether that is something else, and false at last if an access may
-// leave its variable. The values of registers are those that it took to tell, nil if there are no such accesses.
+// what is found. The values of registers are those that it took to tell, nil if there are no such
+// accesses. The error is that of ctx.
 func (a *assumptions) confirm(
-	g *cfg.Graph, w *whereabouts, launch launchfacts.Launch,
-) (values *value.Result, again, ok bool) {
+	ctx context.Context, g *cfg.Graph, w *whereabouts, launch launchfacts.Launch,
+) (values *value.Result, found outcome, err error) {
 	unknown := make(map[int]int32)
 	for pc, at := range w.accesses {
 		if at.inside && !at.exact {
@@ -118,27 +133,33 @@ func (a *assumptions) confirm(
 		}
 	}
 	if len(unknown) == 0 {
-		return nil, false, true
+		return nil, holds, nil
 	}
-	values = value.Analyze(g, launch)
-	for _, found := range values.Offsets(unknown) {
-		v := unknown[found.Instr]
-		lo, hi := found.Set.Signed()
-		bytes := int64(size(&g.Kernel.Instrs[found.Instr]))
+	if values, err = value.Analyze(ctx, g, launch); err != nil {
+		return nil, holds, err
+	}
+	offsets, err := values.Offsets(ctx, unknown)
+	if err != nil {
+		return nil, holds, err
+	}
+	for _, at := range offsets {
+		v := unknown[at.Instr]
+		lo, hi := at.Set.Signed()
+		bytes := int64(size(&g.Kernel.Instrs[at.Instr]))
 		if lo < 0 || hi > int64(g.Kernel.Vars[v].Bytes)-bytes {
-			return nil, false, false
+			return nil, refuted, nil
 		}
 		now := span{v, lo, hi + bytes}
-		old, assumed := a.spans[found.Instr]
+		old, assumed := a.spans[at.Instr]
 		if assumed {
 			now.start, now.end = min(now.start, old.start), max(now.end, old.end)
 		}
 		if !assumed || now != old {
-			a.spans[found.Instr] = now
-			again = true
+			a.spans[at.Instr] = now
+			found = revised
 		}
 	}
-	return values, again, true
+	return values, found, nil
 }
 
 // size returns how many bytes a load or a store accesses.

@@ -125,7 +125,10 @@ func TestSlots(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			g := flowtest.Graph(t, "k.ptx", module(strings.ReplaceAll(test.code, "; ", ";\n")))
 			before := fmt.Sprintf("%+v", *g.Kernel)
-			promoted, _ := promote.Slots(g, launchfacts.Launch{})
+			promoted, _, err := promote.Slots(t.Context(), g, launchfacts.Launch{})
+			if err != nil {
+				t.Fatal(err)
+			}
 			got := moves(t, promoted.Kernel)
 			if strings.Join(got, "\n") != strings.Join(test.want, "\n") {
 				t.Errorf("got\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(test.want, "\n\t"))
@@ -140,7 +143,10 @@ func TestSlots(t *testing.T) {
 // What stays in local memory is told from what lies elsewhere.
 func TestSpaces(t *testing.T) {
 	g := flowtest.Graph(t, "k.ptx", module("and.b32 %r1, %r8, 1;\nmul.wide.u32 %a1, %r1, 4;\nadd.u64 %a2, %SP, %a1;\nst.u32 [%a2], 1;\nst.u32 [%out], 1;"))
-	promoted, _ := promote.Slots(g, launchfacts.Launch{})
+	promoted, _, err := promote.Slots(t.Context(), g, launchfacts.Launch{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	k := promoted.Kernel
 	var spaces []isa.Space
 	for i := range k.Instrs {
@@ -157,7 +163,7 @@ func TestSpaces(t *testing.T) {
 func TestUnknownCall(t *testing.T) {
 	text := strings.Replace(module("st.u32 [%SP], 2;\nld.u32 %r1, [%SP];\ncall frob, (%r1);"), ".visible", ".extern .func frob(.param .u32 x);\n.visible", 1)
 	g := flowtest.Unmodelled(t, "k.ptx", text)
-	if promoted, _ := promote.Slots(g, launchfacts.Launch{}); promoted != g {
+	if promoted, _, err := promote.Slots(t.Context(), g, launchfacts.Launch{}); err != nil || promoted != g {
 		t.Error("slots were promoted")
 	}
 }

@@ -300,7 +300,10 @@ func TestPromotedKernelsComputeTheSame(t *testing.T) {
 	for _, seed := range seeds {
 		text := randomKernel(seed)
 		l := flowtest.Job(t, randomJob, text)
-		g, values := promote.Slots(l.Graph, launchfacts.Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{32, 1, 1}})
+		g, values, err := promote.Slots(t.Context(), l.Graph, launchfacts.Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{32, 1, 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if g == l.Graph {
 			refused++
 			continue

@@ -2,6 +2,7 @@ package racefree
 
 import (
 	"cmp"
+	"context"
 	"iter"
 	"slices"
 
@@ -48,12 +49,16 @@ type window struct {
 	known bool
 }
 
-// compareAccesses finds the verdict. It costs what the classes of accesses cost whose addresses are near, and what is listed.
-func (a *analysis) compareAccesses() Result {
+// compareAccesses finds the verdict. It costs what the classes of accesses cost whose addresses are
+// near, and what is listed. The error is that of ctx.
+func (a *analysis) compareAccesses(ctx context.Context) (Result, error) {
 	c := a.classifyAccesses()
 	first := -1 // class that is open
 	for i := range c.classes {
-		if c.relateClass(i); c.classes[i].open && first < 0 {
+		if err := c.relateClass(ctx, i); err != nil {
+			return Result{}, err
+		}
+		if c.classes[i].open && first < 0 {
 			first = i
 		}
 		if first >= 0 && !a.values.Launch.Known() {
@@ -61,13 +66,13 @@ func (a *analysis) compareAccesses() Result {
 		}
 	}
 	if pairs, omitted := c.listPairs(); len(pairs) > 0 {
-		return Result{Verdict: MayRace, Pairs: pairs, Omitted: omitted}
+		return Result{Verdict: MayRace, Pairs: pairs, Omitted: omitted}, nil
 	}
 	if first < 0 {
-		return Result{Verdict: Free}
+		return Result{Verdict: Free}, nil
 	}
 	p := c.firstUndecided(first)
-	return Result{Reason: p.conflict()(), Instr: p.b.Instr}
+	return Result{Reason: p.conflict()(), Instr: p.b.Instr}, nil
 }
 
 // classifyAccesses finds the classes, in the order of their first accesses, and the shapes.
@@ -137,12 +142,15 @@ func intervalsKey(intervals []int) string {
 }
 
 // relateClass compares an access of a class with itself, with another one, and with those of the others that follow, but for
-// those of which their shapes tell that they are disjoint.
-func (c *comparison) relateClass(i int) {
+// those of which their shapes tell that they are disjoint. The error is that of ctx.
+func (c *comparison) relateClass(ctx context.Context, i int) error {
 	of := &c.classes[i]
 	of.same = c.relationOf(of.members[0], of.members[0])
 	of.open = of.same == undecided
 	for j, found := range c.eachRelated(i) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		switch found {
 		case mayRace:
 			of.races = append(of.races, j)
@@ -150,6 +158,7 @@ func (c *comparison) relateClass(i int) {
 			of.open = true
 		}
 	}
+	return ctx.Err()
 }
 
 // eachRelated calls for each class of which later accesses are not known to be disjoint from those of a class.

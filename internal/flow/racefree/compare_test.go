@@ -41,11 +41,13 @@ func (a *analysis) comparePairs() Result {
 // holdClasses compares what classes of accesses tell with what pairs of accesses do.
 func holdClasses(t *testing.T, r *value.Result, opts Options, got Result) {
 	t.Helper()
-	a := &analysis{values: r, graph: r.Graph, opts: opts, accesses: r.Addresses()}
+	a := &analysis{values: r, graph: r.Graph, opts: opts, accesses: flowtest.Must(r.Addresses(t.Context()))}
 	if _, what := a.unseen(); what != "" {
 		return
 	}
-	a.intervals()
+	if err := a.intervals(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	if want := a.comparePairs(); !reflect.DeepEqual(got, want) {
 		t.Errorf("classes say %+v, pairs %+v", got, want)
 	}

@@ -1,6 +1,7 @@
 package racefree
 
 import (
+	"context"
 	"slices"
 
 	"warpbound/internal/graph"
@@ -8,14 +9,14 @@ import (
 )
 
 // intervals finds which accesses can be executed from the entry, or from a barrier, up to the next barrier. If barriers
-// order nothing, all are in one interval.
-func (a *analysis) intervals() {
+// order nothing, all are in one interval. The error is that of ctx.
+func (a *analysis) intervals(ctx context.Context) error {
 	a.within = make([][]int, len(a.accesses))
 	if a.aligned = a.align(); !a.aligned {
 		for i := range a.within {
 			a.within[i] = []int{0}
 		}
-		return
+		return nil
 	}
 	at := make(map[int]int, len(a.accesses)) // by instruction
 	for i := range a.accesses {
@@ -34,10 +35,14 @@ func (a *analysis) intervals() {
 	for b, block := range a.graph.Blocks {
 		for pc := block.Start; pc < block.End; pc++ {
 			if a.waits(pc) {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
 				follow(place{b, pc + 1})
 			}
 		}
 	}
+	return nil
 }
 
 // place is an instruction of a block.

@@ -1,6 +1,7 @@
 package racefree
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -53,14 +54,20 @@ type Options struct {
 	LockStep bool
 }
 
-// Analyze finds the verdict for the launch of which values are known.
-func Analyze(r *value.Result, opts Options) Result {
-	a := &analysis{values: r, graph: r.Graph, opts: opts, accesses: r.Addresses()}
-	if at, what := a.unseen(); what != "" {
-		return Result{Reason: what, Instr: at}
+// Analyze finds the verdict for the launch of which values are known. If ctx ends, the error is that of ctx.
+func Analyze(ctx context.Context, r *value.Result, opts Options) (Result, error) {
+	accesses, err := r.Addresses(ctx)
+	if err != nil {
+		return Result{}, err
 	}
-	a.intervals()
-	return a.compareAccesses()
+	a := &analysis{values: r, graph: r.Graph, opts: opts, accesses: accesses}
+	if at, what := a.unseen(); what != "" {
+		return Result{Reason: what, Instr: at}, nil
+	}
+	if err := a.intervals(ctx); err != nil {
+		return Result{}, err
+	}
+	return a.compareAccesses(ctx)
 }
 
 // analysis is of one kernel.

@@ -22,15 +22,15 @@ import (
 // verdict analyses a kernel for a launch.
 func verdict(t *testing.T, g *cfg.Graph, launch launchfacts.Launch) Result {
 	t.Helper()
-	r := value.Analyze(g, launch)
+	r := flowtest.Must(value.Analyze(t.Context(), g, launch))
 	var opts Options
-	if f, err := gated.New(g); err == nil {
-		d, err := divergence.Analyze(f, divergence.Launch{Grid: launch.Grid, Block: launch.Block, Width: launch.Lanes()})
+	if f, err := gated.New(t.Context(), g); err == nil {
+		d, err := divergence.Analyze(t.Context(), f, divergence.Launch{Grid: launch.Grid, Block: launch.Block, Width: launch.Lanes()})
 		if err == nil {
 			opts.Uniform = func(b int) bool { return d.Branch(b) <= divergence.CTA }
 		}
 	}
-	got := Analyze(r, opts)
+	got := flowtest.Must(Analyze(t.Context(), r, opts))
 	holdClasses(t, r, opts, got)
 	return got
 }

@@ -35,7 +35,7 @@ func rank(t *testing.T, s ranking.Solver, body string) (int64, string) {
 	if n := len(g.Loops().Loops); n != 1 {
 		t.Fatalf("%d loops", n)
 	}
-	v := value.Analyze(g, launchfacts.Launch{})
+	v := flowtest.Must(value.Analyze(t.Context(), g, launchfacts.Launch{}))
 	r, err := ranking.Find(context.Background(), smt.NewBuilder(), v, 0, s)
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestLoopsOfDifferentWidths(t *testing.T) {
 	g := flowtest.Graph(t, "k.ptx", moduleOf(`cvt.u64.u32 %d1, %y; cvt.u64.u32 %d2, %x;
 L: setp.eq.u32 %p1, %y, 0; @%p1 bra M; rem.u32 %r1, %x, %y; mov.u32 %x, %y; mov.u32 %y, %r1; bra L;
 M: setp.eq.u64 %p1, %d1, 0; @%p1 bra E; rem.u64 %d3, %d2, %d1; mov.u64 %d2, %d1; mov.u64 %d1, %d3; bra M; E:`))
-	v, b := value.Analyze(g, launchfacts.Launch{}), smt.NewBuilder()
+	v, b := flowtest.Must(value.Analyze(t.Context(), g, launchfacts.Launch{})), smt.NewBuilder()
 	for i := range g.Loops().Loops {
 		if r, err := ranking.Find(context.Background(), b, v, i, s); err != nil || r == nil || r.Iterations != 65 {
 			t.Errorf("loop %d: %+v, %v", i, r, err)

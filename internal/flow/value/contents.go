@@ -1,6 +1,7 @@
 package value
 
 import (
+	"context"
 	"maps"
 
 	"warpbound/internal/flow/access"
@@ -14,18 +15,24 @@ import (
 
 // withContents returns a result that takes into account what buffers hold. plain is the one that
 // does not.
-func withContents(plain *Result) *Result {
+func withContents(ctx context.Context, plain *Result) (*Result, error) {
 	kept := make([]bool, len(plain.Launch.Buffers))
 	for i := range kept {
 		kept[i] = plain.Launch.Buffers[i].Contents.Each > 0
 	}
 	known := make(access.ContentsMemo)
 	for {
-		r := plain.settleLoads(kept, known)
-		hit := access.FindWriters(r.solution, r.loops.Bounds(), kept)
+		r, err := plain.settleLoads(ctx, kept, known)
+		if err != nil {
+			return nil, err
+		}
+		hit, err := r.findWriters(ctx, kept)
+		if err != nil {
+			return nil, err
+		}
 		if len(hit) == 0 {
 			r.Kept = kept
-			return r
+			return r, nil
 		}
 		for b := range hit {
 			kept[b] = false
@@ -37,30 +44,57 @@ func withContents(plain *Result) *Result {
 const maxRounds = 4
 
 // settleLoads analyses the kernel with what some of the buffers hold.
-func (r *Result) settleLoads(kept []bool, known access.ContentsMemo) *Result {
-	found := access.FindLoads(r.solution, r.loops.Bounds(), kept, known)
+func (r *Result) settleLoads(ctx context.Context, kept []bool, known access.ContentsMemo) (*Result, error) {
+	found, err := r.findLoads(ctx, kept, known)
+	if err != nil {
+		return nil, err
+	}
 	for range maxRounds {
 		if len(found) == 0 {
-			return r
+			return r, nil
 		}
-		r = analyze(r.Graph, r.Launch, found)
-		again := access.FindLoads(r.solution, r.loops.Bounds(), kept, known)
+		if r, err = analyze(ctx, r.Graph, r.Launch, found); err != nil {
+			return nil, err
+		}
+		again, err := r.findLoads(ctx, kept, known)
+		if err != nil {
+			return nil, err
+		}
 		if maps.EqualFunc(found, again, (*transfer.Loaded).Equal) {
 			break
 		}
 		found = again
 	}
-	return r
+	return r, nil
+}
+
+// findLoads returns what instructions load from some buffers.
+func (r *Result) findLoads(ctx context.Context, kept []bool, known access.ContentsMemo) (transfer.Loads, error) {
+	bounds, err := r.findBounds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return access.FindLoads(ctx, r.solution, bounds, kept, known)
+}
+
+// findWriters returns those of some buffers to which the kernel may write, each with the first
+// instruction that may.
+func (r *Result) findWriters(ctx context.Context, kept []bool) (map[int]int, error) {
+	bounds, err := r.findBounds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return access.FindWriters(ctx, r.solution, bounds, kept)
 }
 
 // Writers returns the buffers of the launch to which the kernel may write, each with the first
-// instruction that may.
-func (r *Result) Writers() map[int]int {
+// instruction that may. The error is that of ctx.
+func (r *Result) Writers(ctx context.Context) (map[int]int, error) {
 	all := make([]bool, len(r.Launch.Buffers))
 	for i := range all {
 		all[i] = true
 	}
-	return access.FindWriters(r.solution, r.loops.Bounds(), all)
+	return r.findWriters(ctx, all)
 }
 
 // Loaded tells, of each buffer of the launch, whether something is known of what the kernel loads

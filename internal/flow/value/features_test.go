@@ -15,7 +15,7 @@ func TestValuesOfFeatures(t *testing.T) {
 			Statements: 20, Depth: 3, Trips: 8, Threads: 80, CTAs: 3, Bounded: true, Features: kernelgen.InTurn(seed), Warp: flowtest.Width,
 			Independent: kernelgen.InTurn(seed)&kernelgen.Separate != 0,
 		})
-		checkValues(t, l, Analyze(l.Graph, l.Known(seed%4 == 3)), 2)
+		checkValues(t, l, flowtest.Must(Analyze(t.Context(), l.Graph, l.Known(seed%4 == 3))), 2)
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}

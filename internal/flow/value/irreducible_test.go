@@ -35,7 +35,7 @@ M: mul.lo.u32 %%r2, %%r2, %%r2; setp.lt.u32 %%p, %%r2, 1000; @%%p bra M;
 ret;
 }
 `, before, behind))
-		r := Analyze(g, launchfacts.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}})
+		r := flowtest.Must(Analyze(t.Context(), g, launchfacts.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}}))
 		bounds := r.Loops()
 		regular := bounds[:0:0]
 		for i, b := range bounds {
@@ -44,7 +44,7 @@ ret;
 				regular = append(regular, b)
 			}
 		}
-		accesses, addresses := r.Accesses(access.DefaultMemory), r.Addresses()
+		accesses, addresses := flowtest.Must(r.Accesses(t.Context(), access.DefaultMemory)), flowtest.Must(r.Addresses(t.Context()))
 		for i := range accesses {
 			accesses[i].Instr = 0
 		}

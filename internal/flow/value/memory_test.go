@@ -79,14 +79,14 @@ func TestLoaded(t *testing.T) {
 					table = v.Init
 				}
 			}
-			r := Analyze(g, launchfacts.Launch{
+			r := flowtest.Must(Analyze(t.Context(), g, launchfacts.Launch{
 				Grid: [3]int{3, 1, 1}, Block: [3]int{96, 1, 1},
 				Buffers: []launchfacts.Buffer{
 					{Name: "p", Bytes: 16, Contents: c.contents}, {Name: "other", Variable: "other", Bytes: 264},
 					{Name: "table", Variable: "table", Bytes: 16, Contents: launchfacts.Contents{Each: 1, Data: table}},
 				},
 				Pointers: map[int]launchfacts.Pointer{g.Kernel.Params[0].Offset: {Buffer: 0}},
-			})
+			}))
 			bounds := r.Loops()
 			b := bounds[len(bounds)-1]
 			if known := b.Known && b.Iterations < 1<<30; !known && c.n != unknown || known && b.Iterations != c.n {
@@ -117,10 +117,10 @@ func TestSums(t *testing.T) {
 	} {
 		g := flowtest.BodyGraph(t, c.body)
 		n, m := g.Kernel.Params[1].Offset, g.Kernel.Params[2].Offset
-		b := Analyze(g, launchfacts.Launch{
+		b := flowtest.Must(Analyze(t.Context(), g, launchfacts.Launch{
 			Params: []launchfacts.Word{{Offset: n, Interval: strided.Between(32, 0, 60)}, {Offset: m, Interval: strided.Between(32, 0, 100)}},
 			Sums:   []launchfacts.Sum{{Terms: []launchfacts.SumTerm{{Offset: n, Bits: 32, Coef: c.n}, {Offset: m, Bits: 32, Coef: c.m}}, Max: c.max}},
-		}).Loops()[0]
+		})).Loops()[0]
 		if known := b.Known && b.Iterations < 1<<30; !known && c.iterations != unknown || known && b.Iterations != c.iterations {
 			t.Errorf("%s: %d (known: %v) iterations, want %d: %s", c.name, b.Iterations, b.Known, c.iterations, b.Reason)
 		}

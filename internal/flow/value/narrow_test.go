@@ -51,7 +51,7 @@ func TestNarrowing(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			g := flowtest.Graph(t, "k.ptx", narrowing(test.code))
-			r := Analyze(g, launchfacts.Launch{})
+			r := flowtest.Must(Analyze(t.Context(), g, launchfacts.Launch{}))
 			before, _ := r.states()
 			for pc := range g.Kernel.Instrs {
 				if o := g.Kernel.Instrs[pc].Src; len(o) == 2 && g.Kernel.Instrs[pc].Dst == nil {
@@ -72,8 +72,8 @@ func TestNarrowing(t *testing.T) {
 // Addresses of shared memory may be computed in 32 bits.
 func TestSharedAddressOfWords(t *testing.T) {
 	g := flowtest.Graph(t, "k.ptx", narrowing("mov.u32 %r1, tile; shl.b32 %r2, %tid, 2; add.u32 %r3, %r1, %r2; st.shared.u32 [%r3+8], %n; mov.u32 %out, 0;"))
-	r := Analyze(g, launchfacts.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}})
-	a := r.Accesses(access.DefaultMemory)[0]
+	r := flowtest.Must(Analyze(t.Context(), g, launchfacts.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}}))
+	a := flowtest.Must(r.Accesses(t.Context(), access.DefaultMemory))[0]
 	if a.Address != "4*tid.x + &tile + 8" || a.Stride != 4 || a.Min != 1 || a.Max != 1 {
 		t.Errorf("%+v", a)
 	}

@@ -82,7 +82,7 @@ func TestPrecisionOfOperations(t *testing.T) {
 	} {
 		g := flowtest.BodyGraph(t, c.body+";")
 		params := g.Kernel.Params
-		r := Analyze(g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: params[1].Offset, Interval: strided.Between(32, 5, 100)}}})
+		r := flowtest.Must(Analyze(t.Context(), g, launchfacts.Launch{Params: []launchfacts.Word{{Offset: params[1].Offset, Interval: strided.Between(32, 5, 100)}}}))
 		_, behind := r.states()
 		got := "nothing"
 		for pc := range behind {
@@ -102,7 +102,7 @@ func TestPrecisionOfOperations(t *testing.T) {
 func TestExpressionsAreDistinct(t *testing.T) {
 	g := flowtest.BodyGraph(t, `.reg .b16 %h<3>; mul.lo.u32 %r5, %tid, 100; cvt.u16.u32 %h1, %r5;
 cvt.u32.u16 %r6, %h1; cvt.u32.s16 %r7, %h1; shf.l.wrap.b32 %r8, %r5, %tid, %tid; shf.l.clamp.b32 %r9, %r5, %tid, %tid;`)
-	r := Analyze(g, launchfacts.Launch{})
+	r := flowtest.Must(Analyze(t.Context(), g, launchfacts.Launch{}))
 	_, behind := r.states()
 	forms := make(map[string]string)
 	for reg, v := range behind[len(behind)-2].All() {

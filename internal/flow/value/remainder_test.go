@@ -66,7 +66,7 @@ func remainderCode(d int64, width uint, sign bool) string {
 func setOf(t *testing.T, body, register string) strided.Interval {
 	t.Helper()
 	g := flowtest.BodyGraph(t, body)
-	r := Analyze(g, launchfacts.Launch{})
+	r := flowtest.Must(Analyze(t.Context(), g, launchfacts.Launch{}))
 	before, _ := r.states()
 	for reg := range isa.Reg(len(g.Kernel.Regs)) {
 		if g.Kernel.Regs[reg].Name == register {
@@ -238,7 +238,7 @@ func TestPartsOfWordsInRandomKernels(t *testing.T) {
 		job := "module = \"k.ptx\"\nmachine = \"fermi-c2050\"\ngrid = [2]\nblock = [64]\nseed = 1\n[[param]]\nname = \"p\"\ntype = \"u32\"\ncount = 64\n" +
 			"[[param]]\nname = \"n\"\ntype = \"u32\"\nvalue = 1\n[[param]]\nname = \"m\"\ntype = \"u32\"\nvalue = 1\n"
 		l := flowtest.Job(t, job, flowtest.BodyModule(b.String()))
-		r := Analyze(l.Graph, l.Known(rng.IntN(2) == 0))
+		r := flowtest.Must(Analyze(t.Context(), l.Graph, l.Known(rng.IntN(2) == 0)))
 		checkValues(t, l, r, 2)
 		before, behind := r.states()
 		for pc := range l.Kernel.Instrs {

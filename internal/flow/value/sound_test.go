@@ -79,7 +79,7 @@ func checkValues(t *testing.T, l *flowtest.Launch, r *Result, ctas int) {
 func TestValuesOfRandomKernels(t *testing.T) {
 	for _, seed := range effort.Draw(t, 1000) {
 		l := flowtest.RandomMixed(t, seed)
-		checkValues(t, l, Analyze(l.Graph, l.Known(seed%3 == 2)), 3)
+		checkValues(t, l, flowtest.Must(Analyze(t.Context(), l.Graph, l.Known(seed%3 == 2))), 3)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestUnmodelledInstruction(t *testing.T) {
 		l := flowtest.RandomMixed(t, seed)
 		places := flowtest.Replaceable(l.Kernel)
 		l = l.Replaced(t, places[rand.New(rand.NewPCG(seed, 1)).IntN(len(places))], seed%2 == 0)
-		checkValues(t, l, Analyze(l.Graph, l.Known(seed%3 == 2)), 2)
+		checkValues(t, l, flowtest.Must(Analyze(t.Context(), l.Graph, l.Known(seed%3 == 2))), 2)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestValuesOfTheSuite(t *testing.T) {
 				ctas  int
 			}{{false, 2}, {true, 1}} {
 				l := flowtest.Suite(t, kernel)
-				checkValues(t, l, Analyze(l.Graph, l.Known(c.vague)), c.ctas)
+				checkValues(t, l, flowtest.Must(Analyze(t.Context(), l.Graph, l.Known(c.vague))), c.ctas)
 			}
 		})
 	}

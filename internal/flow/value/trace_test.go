@@ -44,11 +44,14 @@ join: shfl.sync.down.b32 %r1, %n, 1, 31, -1;`, []string{
 			Pointers: map[int]launchfacts.Pointer{params[0].Offset: {Buffer: 0}},
 		}
 		var got []string
-		TraceAnalysis(g, launch, func(s constraint.Step) {
+		err := TraceAnalysis(t.Context(), g, launch, func(s constraint.Step) {
 			if strings.Contains(s.Name, "%r1") || strings.Contains(s.Name, "u32[") {
 				got = append(got, fmt.Sprint(s))
 			}
 		})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n%s\nwant\n%s", c.body, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 		}

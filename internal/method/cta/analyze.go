@@ -50,7 +50,7 @@ const maxCells = 1 << 20
 
 // bound bounds the launch with what its fixed buffers hold.
 func bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
-	a := newAnalysis(p)
+	a := newAnalysis(ctx, p)
 	var err error
 	var warps [][]absexec.Result
 	for boxes := absexec.DefaultBoxes; ; boxes /= 4 {
@@ -89,7 +89,7 @@ func Iterations(ctx context.Context, p *method.Problem) ([][]int, error) {
 	if err := (Method{}).Applies(p.Machine); err != nil {
 		return nil, err
 	}
-	warps, err := newAnalysis(p).execute(ctx, p.WithFixed(nil), absexec.DefaultBoxes)
+	warps, err := newAnalysis(ctx, p).execute(ctx, p.WithFixed(nil), absexec.DefaultBoxes)
 	if err != nil {
 		return nil, err
 	}
@@ -105,10 +105,10 @@ func Iterations(ctx context.Context, p *method.Problem) ([][]int, error) {
 	return counts, nil
 }
 
-func newAnalysis(p *method.Problem) *analysis {
+func newAnalysis(ctx context.Context, p *method.Problem) *analysis {
 	m := p.Machine
 	a := &analysis{
-		launch: p.Launch, graph: p.Graph, costs: cost.Of(p.Graph.Kernel, m), counter: cost.NewCounter(m), ranges: newRanges(p),
+		launch: p.Launch, graph: p.Graph, costs: cost.Of(p.Graph.Kernel, m), counter: cost.NewCounter(m), ranges: newRanges(ctx, p),
 		barrier: m.SM.Barrier.Value, dispatch: saturating.Of(m.SM.Dispatch.Value),
 		sms: int(m.SM.Count.Value), slots: p.Resident,
 		threads: cost.Threads(p.Launch), once: once(p.Graph.Flow.Graph()), paths: make(map[[3]int64][]*path), kinds: make(map[string]int),

@@ -1,6 +1,8 @@
 package cta
 
 import (
+	"context"
+
 	"warpbound/internal/absexec"
 	"warpbound/internal/flow/access"
 	"warpbound/internal/flow/value"
@@ -13,12 +15,15 @@ import (
 // ranges tells what the values of registers say of the requests of accesses: lanes whose addresses are not known may still
 // have them in a small range.
 type ranges struct {
+	ctx     context.Context
 	values  *value.Result // nil if nothing is known
 	machine *machine.Machine
 	maximum map[int]int64 // requests by instruction; nil before they are asked for
 }
 
-func newRanges(p *method.Problem) *ranges { return &ranges{values: p.Values, machine: p.Machine} }
+func newRanges(ctx context.Context, p *method.Problem) *ranges {
+	return &ranges{ctx: ctx, values: p.Values, machine: p.Machine}
+}
 
 // narrow returns the requests of a step as far as these values bound them.
 func (r *ranges) narrow(made cost.Between, s *absexec.Step) cost.Between {
@@ -34,12 +39,17 @@ func (r *ranges) narrow(made cost.Between, s *absexec.Step) cost.Between {
 	return made
 }
 
-// requests returns the most requests of accesses to memory that is divided into segments or banks.
+// requests returns the most requests of accesses to memory that is divided into segments or banks: of none if the context
+// ends, and with it what asks.
 func (r *ranges) requests() map[int]int64 {
 	all := make(map[int]int64)
 	m := r.machine
 	memory := access.Memory{Segment: int(m.Memory.Segment.Value), Banks: int(m.Shared.Banks.Value), BankWidth: int(m.Shared.BankBytes.Value)}
-	for _, a := range r.values.Accesses(memory) {
+	accesses, err := r.values.Accesses(r.ctx, memory)
+	if err != nil {
+		return all
+	}
+	for _, a := range accesses {
 		in := &r.values.Graph.Kernel.Instrs[a.Instr]
 		atomic := in.Op == isa.Atom || in.Op == isa.Red
 		if in.Space == isa.Shared || in.Space == isa.Global && !atomic {

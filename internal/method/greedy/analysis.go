@@ -54,7 +54,7 @@ const (
 	maxCells = 1 << 16
 )
 
-func newAnalysis(p *method.Problem) *analysis {
+func newAnalysis(ctx context.Context, p *method.Problem) (*analysis, error) {
 	grid := p.Launch.Grid()
 	a := &analysis{
 		launch: p.Launch, graph: p.Graph, counter: cost.NewCounter(p.Machine), threads: cost.Threads(p.Launch),
@@ -74,8 +74,9 @@ func newAnalysis(p *method.Problem) *analysis {
 		a.lanes = append(a.lanes, p.Launch.Threads(w))
 	}
 	a.findConstants()
-	a.pools = newPools(p, a.L1.Sets.Value*a.ways.Int64())
-	return a
+	var err error
+	a.pools, err = newPools(ctx, p, a.L1.Sets.Value*a.ways.Int64())
+	return a, err
 }
 
 // execute executes every warp of a CTA.

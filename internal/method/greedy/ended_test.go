@@ -28,7 +28,7 @@ func (p *polled) Err() error {
 // bound without what buffers hold stands.
 func TestEnded(t *testing.T) {
 	w := jobtest.Load(t, kernels.Suite(), "vectorAdd/job.toml", "fermi-c2050").Workload
-	p, err := analysis.Problem(w)
+	p, err := analysis.Problem(t.Context(), w)
 	if err != nil {
 		t.Fatal(err)
 	}

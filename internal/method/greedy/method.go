@@ -65,7 +65,10 @@ func (m Method) Bound(ctx context.Context, p *method.Problem) (*method.Answer, e
 }
 
 func bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
-	a := newAnalysis(p)
+	a, err := newAnalysis(ctx, p)
+	if err != nil {
+		return nil, err
+	}
 	if err := a.execute(ctx, p); err != nil {
 		return nil, err
 	}

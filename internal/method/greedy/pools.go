@@ -1,6 +1,7 @@
 package greedy
 
 import (
+	"context"
 	"math"
 
 	"warpbound/internal/abi"
@@ -22,22 +23,26 @@ type pools struct {
 	lines map[span][]uint64
 }
 
-func newPools(p *method.Problem, limit int64) *pools {
+// newPools finds them. A pool has at most so many lines that each is looked at. The error is that of ctx.
+func newPools(ctx context.Context, p *method.Problem, limit int64) (*pools, error) {
 	s := &pools{of: make(map[int]span), limit: limit, all: p.Launch.Regions(), lines: make(map[span][]uint64)}
 	for i := range p.Graph.Kernel.Instrs {
 		s.alloc = s.alloc || p.Graph.Kernel.Instrs[i].System == isa.SysAlloc
 	}
 	if p.Values == nil {
-		return s
+		return s, nil
 	}
-	all := p.Values.Addresses()
+	all, err := p.Values.Addresses(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for i := range all {
 		a := &all[i]
 		if first, last, ok := reach.Of(a, p); ok && first >= abi.GlobalBase {
 			s.of[a.Instr] = span{first, last + uint64(max(a.Width, 1)) - 1}
 		}
 	}
-	return s
+	return s, nil
 }
 
 // ranged reports whether an instruction accesses global memory alone.

@@ -59,7 +59,7 @@ const maxBoxes = 1 << 13
 
 // bound bounds the launch with what its fixed buffers hold.
 func (m Method) bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
-	a, err := newAnalysis(p)
+	a, err := newAnalysis(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (m Method) bound(ctx context.Context, p *method.Problem) (*method.Answer, e
 	return &method.Answer{Estimates: []estimate.Estimate{*a.estimate(p, m, d)}, Warnings: a.warnings}, nil
 }
 
-func newAnalysis(p *method.Problem) (*analysis, error) {
+func newAnalysis(ctx context.Context, p *method.Problem) (*analysis, error) {
 	m := p.Machine
 	grid := p.Launch.Grid()
 	a := &analysis{
@@ -111,8 +111,9 @@ func newAnalysis(p *method.Problem) (*analysis, error) {
 	a.distribution.ctas = grid[0] * grid[1] * grid[2]
 	a.cpu = newCPU(p.CPU, m)
 	a.findHeld(p.Warm)
-	a.pools = newPools(p, &a.layout, int(max(m.LLC.Sets.Value*m.LLC.Ways.Value, m.L1.Sets.Value*m.L1.Ways.Value)))
-	return a, nil
+	var err error
+	a.pools, err = newPools(ctx, p, &a.layout, int(max(m.LLC.Sets.Value*m.LLC.Ways.Value, m.L1.Sets.Value*m.L1.Ways.Value)))
+	return a, err
 }
 
 // quota returns the accesses of an interval, which has no end without regulators.

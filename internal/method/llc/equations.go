@@ -27,7 +27,7 @@ func (m Method) Published(ctx context.Context, p *method.Problem) (*Published, e
 		return nil, err
 	}
 	return method.Assuming(p, func(p *method.Problem) (*Published, error) {
-		a, err := newAnalysis(p)
+		a, err := newAnalysis(ctx, p)
 		if err != nil {
 			return nil, err
 		}

@@ -46,7 +46,7 @@ func TestPublished(t *testing.T) {
 				"k.ptx":    {Data: []byte(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 px) {" + c.code + "\n}\n")},
 				"job.toml": {Data: []byte("module = \"k.ptx\"\nmachine = \"integrated-fermi\"\n" + c.sizes + "\nparam = [{name = \"x\", type = \"u32\", count = 1024}]\n")},
 			}, "job.toml", "")
-			p, err := analysis.Problem(j.Workload)
+			p, err := analysis.Problem(t.Context(), j.Workload)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package llc
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
@@ -30,23 +31,27 @@ const (
 const maxPools = 64
 
 // newPools finds where the instructions of a kernel access global memory. A pool has at most so many lines that each is
-// looked at.
-func newPools(p *method.Problem, l *layout, limit int) *pools {
+// looked at. The error is that of ctx.
+func newPools(ctx context.Context, p *method.Problem, l *layout, limit int) (*pools, error) {
 	s := &pools{lines: make([][]uint64, ranges), many: make([]bool, ranges), of: make(map[int]int)}
 	regions := p.Launch.Regions()
 	for i := range p.Graph.Kernel.Instrs {
 		if p.Graph.Kernel.Instrs[i].System == isa.SysAlloc {
 			s.many[anyGlobal] = true
-			return s // there is more memory than that
+			return s, nil // there is more memory than that
 		}
 	}
 	s.lines[anyGlobal], s.many[anyGlobal] = linesOf(regions, 0, math.MaxUint64, l, limit)
 	if p.Values == nil {
-		return s
+		return s, nil
+	}
+	addresses, err := p.Values.Addresses(ctx)
+	if err != nil {
+		return nil, err
 	}
 	type span struct{ first, last uint64 }
 	known := make(map[span]int)
-	for _, a := range p.Values.Addresses() {
+	for _, a := range addresses {
 		first, last, ok := reach.Of(&a, p)
 		if !ok || first < abi.GlobalBase {
 			continue
@@ -64,7 +69,7 @@ func newPools(p *method.Problem, l *layout, limit int) *pools {
 		}
 		s.of[a.Instr] = pool
 	}
-	return s
+	return s, nil
 }
 
 // linesOf returns the lines of memory in a range of addresses, unless they are more than a limit.

@@ -17,7 +17,7 @@ import (
 func (m Method) Touches(ctx context.Context, p *method.Problem) (*method.Touched, error) {
 	own := *p.WithFixed(nil)
 	own.Bounds, own.Facts, own.Stated, own.Trusted = nil, nil, nil, nil
-	a, err := newAnalysis(&own)
+	a, err := newAnalysis(ctx, &own)
 	if err == nil {
 		err = a.execute(ctx, &own)
 	}

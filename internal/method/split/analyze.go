@@ -22,17 +22,17 @@ type config struct {
 	accesses []access.Pattern // what is known of addresses without executing; nil if nothing is
 }
 
-// newConfig finds out about a problem.
-func newConfig(p *method.Problem) *config {
-	c := &config{Problem: p}
-	if p.Values != nil {
-		m := p.Machine
-		c.accesses = p.Values.Accesses(access.Memory{
-			Segment: int(m.Memory.Segment.Value),
-			Banks:   int(m.Shared.Banks.Value), BankWidth: int(m.Shared.BankBytes.Value),
-		})
+// newConfig finds out about a problem. The error is that of ctx.
+func newConfig(ctx context.Context, p *method.Problem) (*config, error) {
+	if p.Values == nil {
+		return &config{Problem: p}, nil
 	}
-	return c
+	m := p.Machine
+	accesses, err := p.Values.Accesses(ctx, access.Memory{
+		Segment: int(m.Memory.Segment.Value),
+		Banks:   int(m.Shared.Banks.Value), BankWidth: int(m.Shared.BankBytes.Value),
+	})
+	return &config{p, accesses}, err
 }
 
 // with returns what is known of the problem with other fixed buffers.

@@ -23,7 +23,10 @@ func Measured(ctx context.Context, p *method.Problem, times Times) (*estimate.Es
 	if err := applies(p.Machine); err != nil {
 		return nil, nil, err
 	}
-	c := newConfig(p)
+	c, err := newConfig(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
 	a, err := method.Assuming(p, func(p *method.Problem) (*analysis, error) { return newAnalysis(ctx, c.with(p)) })
 	if err != nil {
 		return nil, nil, err

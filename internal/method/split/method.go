@@ -63,7 +63,10 @@ func (m Method) Bound(ctx context.Context, p *method.Problem) (*method.Answer, e
 	if err := absexec.Unfollowed(p.Graph); err != nil {
 		return nil, err
 	}
-	c := newConfig(p)
+	c, err := newConfig(ctx, p)
+	if err != nil {
+		return nil, err
+	}
 	return method.Tightest(ctx, p, (*estimate.Estimate).Exact, func(p *method.Problem) (*method.Answer, error) { return bound(ctx, c.with(p)) })
 }
 

@@ -26,7 +26,10 @@ func PricesOf(ctx context.Context, p *method.Problem) (*Prices, error) {
 	if err := applies(p.Machine); err != nil {
 		return nil, err
 	}
-	c := newConfig(p)
+	c, err := newConfig(ctx, p)
+	if err != nil {
+		return nil, err
+	}
 	return method.Assuming(p, func(p *method.Problem) (*Prices, error) { return prices(ctx, c.with(p)) })
 }
 

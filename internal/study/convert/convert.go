@@ -226,12 +226,20 @@ func (s *search) finish(ctx context.Context) ([]byte, *estimate.IfConversion, er
 // races says how it is known that there are no data races. With one, what was there before could be stored again where another thread
 // has stored meanwhile. That lanes of a warp are in lock-step orders nothing here, since diverged lanes were not.
 func (s *search) races(ctx context.Context) (string, error) {
-	if k := s.now.First(); !s.now.Several() && k.Values() != nil {
-		d, err := k.Divergence()
+	if k := s.now.First(); !s.now.Several() {
+		values, err := k.Values(ctx)
+		if err != nil {
+			return "", err
+		}
+		d, err := k.Divergence(ctx)
 		if err != nil {
 			d = nil
 		}
-		if inspect.Races(k.Values(), d, false).Verdict == racefree.Free.String() {
+		verdict, err := inspect.Races(ctx, values, d, false)
+		if err != nil {
+			return "", err
+		}
+		if verdict.Verdict == racefree.Free.String() {
 			return "proven", nil
 		}
 	}

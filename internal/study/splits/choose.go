@@ -147,7 +147,7 @@ func prices(ctx context.Context, w *workload.Workload, used int) (*split.Prices,
 	if err != nil {
 		return nil, err
 	}
-	p, err := analysis.ProblemOn(w.Whole(), hardware, nil)
+	p, err := analysis.ProblemOn(ctx, w.Whole(), hardware, nil)
 	if err != nil {
 		return nil, err
 	}

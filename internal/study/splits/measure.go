@@ -28,7 +28,7 @@ func Measure(ctx context.Context, p runner.Platform, w *workload.Workload, spec 
 	if err := w.OneLaunch("measured block times describe"); err != nil {
 		return nil, nil, err
 	}
-	problem, err := analysis.Problem(w)
+	problem, err := analysis.Problem(ctx, w)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -358,3 +358,11 @@ func (l *Launch) Run(t testing.TB, ctas int, step func(cta *emu.CTA, warp int) f
 		}
 	}
 }
+
+// Must returns what an analysis found. It panics if the analysis was cut short.
+func Must[T any](found T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return found
+}
