@@ -7,6 +7,7 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
+	"warpbound/internal/budget"
 	"warpbound/internal/provenance"
 	"warpbound/internal/workload"
 )
@@ -16,12 +17,15 @@ type InspectOptions struct {
 	Kernel         string // only this kernel, unless empty
 	PublishedEdges bool   // as in AnalyzeOptions
 	Job            *Job   // a job of the module, whose launch is taken into account; nil if none
+
+	Effort float64 // as in LoadOptions
 }
 
 // Inspect describes the kernels of a module, whose language its name, file, tells. It is an error if there
 // is no such kernel. If ctx ends, its error comes with the flow graphs, and warnings of what is missing.
 func Inspect(ctx context.Context, file string, src []byte, opts InspectOptions) (*estimate.Module, error) {
-	r := analysis.InspectRequest{Kernel: opts.Kernel, PublishedEdges: opts.PublishedEdges}
+	effort := budget.Effort(opts.Effort)
+	r := analysis.InspectRequest{Kernel: opts.Kernel, PublishedEdges: opts.PublishedEdges, Effort: effort}
 	if opts.Job != nil {
 		r.Workload = opts.Job.on.Workload
 	}

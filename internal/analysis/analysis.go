@@ -178,8 +178,14 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 	warnings = append(warnings, held...)
 	warnings = append(warnings, untried(w, req, a)...)
 	if len(a.lacks) == 0 {
-		if err := a.addFacts(ctx, p, w); err != nil {
+		limited, err := a.addFacts(ctx, p, w)
+		if err != nil {
 			a.lack(partVerdict)
+		}
+		for _, warning := range limited {
+			if !slices.Contains(warnings, warning) { // methods may have had the same reason
+				warnings = append(warnings, warning)
+			}
 		}
 	}
 	qualify(a.Analysis)
@@ -203,16 +209,21 @@ func (l List) Analyze(ctx context.Context, p runner.Platform, w *workload.Worklo
 	return a, ctx.Err()
 }
 
-// addFacts adds what is known of a workload for all inputs, whatever methods say. The error is that of ctx.
-func (a *Answer) addFacts(ctx context.Context, p runner.Platform, w *workload.Workload) error {
+// addFacts adds what is known of a workload for all inputs, whatever methods say. It warns of limits
+// of work. The error is that of ctx.
+func (a *Answer) addFacts(
+	ctx context.Context, p runner.Platform, w *workload.Workload,
+) (limited []diag.Warning, err error) {
 	possible(ctx, p, w, a.Coverage)
 	values, err := valuesOf(ctx, w)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	used(ctx, w, values, a.Contract)
-	a.RaceVerdict, err = raceVerdict(ctx, w, values)
-	return err
+	if a.RaceVerdict, err = raceVerdict(ctx, w, values); a.RaceVerdict == nil {
+		return nil, err
+	}
+	return values.Limited(), nil
 }
 
 // run adds what was observed and the estimates of measured methods, and looks for data races. That ctx ends is no

@@ -9,6 +9,7 @@ import (
 
 	"warpbound/diag"
 	"warpbound/estimate"
+	"warpbound/internal/budget"
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/graph"
@@ -21,6 +22,7 @@ import (
 type InspectRequest struct {
 	Kernel         string             // only this kernel, unless empty
 	PublishedEdges bool               // as in method.Problem
+	Effort         budget.Effort      // of analyses
 	Workload       *workload.Workload // of the module, whose launch is taken into account; nil if none
 }
 
@@ -49,6 +51,11 @@ func Inspect(ctx context.Context, file string, text []byte, req InspectRequest) 
 		}
 		launches = sameLaunches(w)
 		jobHash = workload.Hash(w)
+	}
+	for _, f := range program.Entries() {
+		launch := launches[f.Name]
+		launch.Effort = req.Effort
+		launches[f.Name] = launch
 	}
 	m, err := inspect.Inspect(ctx, program, req.Kernel, func(g *cfg.Graph) ([]graph.Edge, error) {
 		if req.PublishedEdges {

@@ -1,4 +1,5 @@
-// Package budget holds how long a job may take: a time, or a number of cycles.
+// Package budget holds how long a job may take, a time or a number of cycles, and how much work analyses
+// may do.
 //
 // It imports nothing of this project, and knows no jobs and no bounds.
 package budget

@@ -64,6 +64,11 @@ func addPublishedEdges(c *cobra.Command, fig3 *bool) {
 	c.Flags().BoolVar(fig3, "published-edges", false, "use the divergent edges of the published algorithm (Fig. 3), which misses some")
 }
 
+func addEffort(c *cobra.Command, effort *factor) {
+	*effort = 1
+	c.Flags().Var(effort, "effort", "how much work analyses may do: limits of work are so many times what they are else")
+}
+
 func (f *analyzeFlags) options() (warpbound.AnalyzeOptions, error) {
 	opts := warpbound.AnalyzeOptions{Methods: f.methods, PublishedEdges: f.fig3, Runs: warpbound.Runs{Vectors: int(*f.vectors), UntilStable: f.stable, MaxCycles: *f.limit, Repeats: int(*f.repeats), Holdout: int(*f.holdout), EndToEnd: f.ipoints == "none"}}
 	if !opts.Runs.EndToEnd {
@@ -146,8 +151,7 @@ func (f *jobFlags) add(c *cobra.Command) {
 
 // addBounds adds the flags of commands that bound.
 func (f *jobFlags) addBounds(c *cobra.Command) {
-	f.effort = 1
-	c.Flags().Var(&f.effort, "effort", "how much work analyses may do: limits of work are so many times what they are else")
+	addEffort(c, &f.effort)
 	c.Flags().StringVar(&f.solver, "solver", warpbound.SolverAuto, "solver for loops that counters do not bound: "+strings.Join(warpbound.Solvers(), ", ")+"; auto is the first that is installed")
 	c.Flags().BoolVar(&f.absurd, "allow-absurd", false, "take bounds of loops that rest on the range of a type alone, and on nothing that job or kernel state")
 }

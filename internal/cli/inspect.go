@@ -17,6 +17,7 @@ func inspectCommand() *cobra.Command {
 	var opts warpbound.InspectOptions
 	var dot bool
 	var jobFile, stage string
+	var effort factor
 	c := &cobra.Command{
 		Use:   "inspect MODULE",
 		Short: "Show a module's kernels, basic blocks, loops, branches, accesses and the edges added by divergence",
@@ -31,6 +32,7 @@ func inspectCommand() *cobra.Command {
 	c.Flags().StringVar(&opts.Kernel, "kernel", "", "only this kernel")
 	c.Flags().StringVar(&jobFile, "job", "", "take the launch of this job of the module into account")
 	addPublishedEdges(c, &opts.PublishedEdges)
+	addEffort(c, &effort)
 	c.Flags().BoolVar(&dot, "dot", false, "print the flow graphs in the DOT language")
 	c.Flags().StringVar(&stage, "stage", "", "print what the pipeline has made of the module behind this stage, and the times of the stages to standard error: "+stageNames())
 	c.MarkFlagsMutuallyExclusive("dot", "format", "stage")
@@ -38,12 +40,13 @@ func inspectCommand() *cobra.Command {
 		if names := strings.Split(stageNames(), ", "); stage != "" && !slices.Contains(names, stage) {
 			return usagef("--stage: there is no stage %q%s", stage, suggest.Hint(stage, names))
 		}
+		opts.Effort = float64(effort)
 		src, err := warpbound.ReadModule(args[0])
 		if err != nil {
 			return err
 		}
 		if jobFile != "" {
-			if opts.Job, err = warpbound.Load(jobFile, warpbound.LoadOptions{}); err != nil {
+			if opts.Job, err = warpbound.Load(jobFile, warpbound.LoadOptions{Effort: opts.Effort}); err != nil {
 				return err
 			}
 		}

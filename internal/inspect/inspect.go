@@ -188,7 +188,8 @@ func inspectKernel(
 	if launch.Known() {
 		out.Launch = &estimate.Launch{Grid: launch.Grid, Block: launch.Block}
 	}
-	missing = append(missing, addValues(ctx, out, judged)...)
+	lacks, limited := addValues(ctx, out, judged)
+	missing, warnings = append(missing, lacks...), append(warnings, limited...)
 	if out.NotAnalysed = missing; missing != nil {
 		warnings = append(warnings, unfinished(k, missing))
 	}

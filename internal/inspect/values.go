@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"warpbound/diag"
 	"warpbound/estimate"
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/access"
@@ -14,11 +15,14 @@ import (
 )
 
 // addValues adds to a kernel what the values in it tell of its loops, accesses and data races. It returns what of these it
-// does not know, since ctx has ended.
-func addValues(ctx context.Context, k *estimate.Kernel, j judgement) (missing []estimate.Inspected) {
+// does not know, since ctx has ended, and warnings
+// of limits of work.
+func addValues(
+	ctx context.Context, k *estimate.Kernel, j judgement,
+) (missing []estimate.Inspected, limited []diag.Warning) {
 	r, err := analyzeValues(ctx, j)
 	if err != nil {
-		return []estimate.Inspected{estimate.InspectedLoops, estimate.InspectedAccesses, estimate.InspectedRaces}
+		return []estimate.Inspected{estimate.InspectedLoops, estimate.InspectedAccesses, estimate.InspectedRaces}, nil
 	}
 	if err := boundLoops(ctx, k, r); err != nil {
 		missing = append(missing, estimate.InspectedLoops)
@@ -29,7 +33,7 @@ func addValues(ctx context.Context, k *estimate.Kernel, j judgement) (missing []
 	if k.Races, err = Races(ctx, r, j.verdicts, true); err != nil {
 		missing = append(missing, estimate.InspectedRaces)
 	}
-	return missing
+	return missing, r.Limited()
 }
 
 // analyzeValues returns the values in a kernel. The error is that of ctx.

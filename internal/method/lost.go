@@ -15,6 +15,9 @@ func (p *Problem) Warnings() []diag.Warning {
 	if p.Uniform == nil {
 		all = append(all, p.GaveUp("no-verdicts", "every branch is taken for one at which lanes of a warp may go different ways", p.NoUniform))
 	}
+	if p.Values != nil {
+		all = append(all, p.Values.Limited()...)
+	}
 	return all
 }
 

@@ -13,7 +13,6 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/cfg"
-	"warpbound/internal/flow/value"
 	"warpbound/internal/isa"
 	"warpbound/internal/method"
 )
@@ -39,7 +38,7 @@ func TestLoopBound(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	at := func(line int32) diag.Pos { return diag.Pos{File: "k.ptx", Line: line, Col: 3} }
 	g := &cfg.Graph{Kernel: &isa.Kernel{Name: "k", Pos: at(1)}}
-	all := &method.Problem{Graph: g, Uniform: func(int) bool { return false }, Values: &value.Result{}}
+	all := &method.Problem{Graph: g, Uniform: func(int) bool { return false }}
 	if w := all.Warnings(); w != nil {
 		t.Errorf("%v", w)
 	}

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"warpbound/internal/budget"
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/fixpoint"
 	"warpbound/internal/flow/loopbound"
@@ -13,21 +14,20 @@ type counterExpansion struct {
 	bounds   []loopbound.Bound
 }
 
-// maxExpansions limits the counters that are replaced in one form.
-const maxExpansions = 8
+// expansions limits the counters that are replaced in one form.
+var expansions = budget.Limit{What: "counters of loops in an address", At: 8}
 
 // expandCounters replaces the counters of a form by what they begin with; how often their loops have come
 // back, times their steps, are terms of their own. The form is none if it has too many terms.
 func (x *counterExpansion) expandCounters(f affine.Form) (affine.Form, []Term) {
 	var counts []Term
-	for range maxExpansions {
+	for {
 		next, count, found := x.replaceCounter(f)
-		if !found {
-			break
+		if !found || !x.solution.Machine.Work.Allows(expansions, int64(len(counts))+1) {
+			return f, counts
 		}
 		f, counts = next, append(counts, count)
 	}
-	return f, counts
 }
 
 // replaceCounter replaces one counter, if there is one.

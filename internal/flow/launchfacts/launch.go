@@ -29,7 +29,7 @@ type Launch struct {
 	OneWarp bool
 	Warp    int
 
-	// Effort is how much work may be done to follow loops.
+	// Effort is how much work analyses may do.
 	Effort budget.Effort
 
 	// Doubted takes all words of which nothing is stated for less than a fraction of what their type holds. That need

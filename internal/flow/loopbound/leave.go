@@ -1,13 +1,13 @@
 package loopbound
 
 import (
+	"warpbound/internal/budget"
 	"warpbound/internal/cfg"
-
 	"warpbound/internal/flow/transfer"
 )
 
-// maxThreaded limits the blocks that are passed to find where an edge leads.
-const maxThreaded = 8
+// passedBlocks limits the blocks that are passed to find where an edge leads.
+var passedBlocks = budget.Limit{What: "blocks behind one of its edges", At: 8}
 
 // leavesLoop reports whether control that passes an edge of a block of the loop leaves the loop
 // before it comes to the header. Unoptimised code of a && b, for example, goes on to a common block
@@ -22,7 +22,7 @@ func (l *loopAnalysis) leavesLoop(b, way int) bool {
 		return false
 	}
 	m := l.machine().CopySettled()
-	return l.leavesFrom(m, e, dropForms(st), maxThreaded)
+	return l.leavesFrom(m, e, dropForms(st), 1)
 }
 
 // isSimpleEdge reports whether the edge leads to a block that does not decide anything, and no
@@ -33,12 +33,12 @@ func (l *loopAnalysis) isSimpleEdge(b, way int) bool {
 	return to == l.loop.Header || len(g.Flow.Graph().Pred(to)) < 2 && len(g.Blocks[to].Edges) > 1
 }
 
-// leavesFrom is leavesLoop for an edge and what is known along it. It passes so many blocks at most.
-func (l *loopAnalysis) leavesFrom(m *transfer.Machine, e cfg.Edge, st *transfer.State, blocks int) bool {
+// leavesFrom is leavesLoop for an edge and what is known along it. passed counts the blocks that are passed.
+func (l *loopAnalysis) leavesFrom(m *transfer.Machine, e cfg.Edge, st *transfer.State, passed int64) bool {
 	switch {
 	case !l.loop.Contains(e.To):
 		return true
-	case e.To == l.loop.Header || blocks == 0:
+	case e.To == l.loop.Header || !l.work.Allows(passedBlocks, passed):
 		return false
 	}
 	block := &l.solution.Graph.Blocks[e.To]
@@ -55,7 +55,7 @@ func (l *loopAnalysis) leavesFrom(m *transfer.Machine, e cfg.Edge, st *transfer.
 			next, known = &block.Edges[i], out
 		}
 	}
-	return next == nil || l.leavesFrom(m, *next, dropForms(known), blocks-1)
+	return next == nil || l.leavesFrom(m, *next, dropForms(known), passed+1)
 }
 
 // dropForms returns a state in which only the sets of registers are known. Forms and conditions are

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"warpbound/diag"
+	"warpbound/internal/budget"
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/fixpoint"
@@ -19,7 +20,9 @@ func makeAnalyses(ctx context.Context, s *fixpoint.Solution) []*loopAnalysis {
 	paths := newPaths(s)
 	var all []*loopAnalysis
 	for i := range s.Graph.Loops().Loops {
-		all = append(all, &loopAnalysis{ctx: ctx, solution: s, loop: &s.Graph.Loops().Loops[i], paths: paths})
+		all = append(all, &loopAnalysis{
+			ctx: ctx, solution: s, loop: &s.Graph.Loops().Loops[i], paths: paths, work: budget.NewWork(s.Launch.Effort),
+		})
 	}
 	return all
 }
@@ -29,8 +32,9 @@ type loopAnalysis struct {
 	ctx      context.Context
 	solution *fixpoint.Solution
 	loop     *graph.Loop
-	why      string // the last obstacle
-	cutShort bool   // a limit of work has ended following the loop iteration by iteration
+	why      string       // the last obstacle
+	cutShort bool         // a limit of work has ended following the loop iteration by iteration
+	work     *budget.Work // that may be done for this loop alone
 
 	paths *paths
 	under []transfer.Fact // what holds besides where control enters the loop
@@ -69,11 +73,23 @@ func (l *loopAnalysis) boundByExits() (Bound, error) {
 	}
 	if !best.Known {
 		best.Reason = why
-		if l.cutShort {
-			best.Reason += "; it was followed iteration by iteration up to a limit, which analyze --effort lifts"
-		}
+	}
+	if !best.steady {
+		best.Reason += l.describeLimits()
 	}
 	return best, nil
+}
+
+// describeLimits says at which limits of work the loop may have missed a bound, or a lesser one.
+func (l *loopAnalysis) describeLimits() string {
+	text := ""
+	if l.cutShort {
+		text = "; it was followed iteration by iteration up to a limit, which --effort lifts"
+	}
+	for _, limit := range l.work.Reached() {
+		text += fmt.Sprintf("; it was looked at up to a limit of %s, which --effort lifts", limit)
+	}
+	return text
 }
 
 // boundByCounters returns the least bound that the counter of an exit gives. The error is that of the
@@ -217,7 +233,7 @@ func (l *loopAnalysis) boundByEachPath(c *transfer.Condition) Bound {
 			if !one.isInvariant(form) {
 				return Bound{}
 			}
-			words, ok := l.paths.wordsLeft(form, c.B.Set, one.under, maxJoins)
+			words, ok := l.paths.wordsLeft(form, c.B.Set, one.under, 1)
 			if !ok {
 				continue
 			}

@@ -3,6 +3,7 @@ package loopbound
 import (
 	"slices"
 
+	"warpbound/internal/budget"
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/fixpoint"
@@ -22,10 +23,10 @@ import (
 
 // Limits of what is looked at for one form: registers that are taken apart one after the other,
 // paths of one of them, and branches that lead to one place.
-const (
-	maxJoins    = 3
-	maxPaths    = 4
-	maxBranches = 32
+var (
+	joins        = budget.Limit{What: "joins of paths on the way to a counter", At: 3, Levels: 4}
+	joinedPaths  = budget.Limit{What: "paths to a join", At: 4}
+	branchesUpTo = budget.Limit{What: "branches that lead to a place", At: 32}
 )
 
 // paths finds what conditions tell. It is for one result, which does not change.
@@ -53,13 +54,16 @@ func newPaths(r *fixpoint.Solution) *paths {
 // first.
 func (p *paths) factsAt(block int) []transfer.Fact {
 	var all []transfer.Fact
-	branches := 0
+	branches := int64(0)
 	entry, dom := p.solution.Graph.Entry(), p.solution.Dom
-	for b := block; b != entry && dom.Contains(b) && branches < maxBranches; b = dom.IDom(b) {
-		if len(p.into[b]) == 1 {
-			all = append(p.factsOfBranch(p.into[b][0], b), all...)
-			branches++
+	for b := block; b != entry && dom.Contains(b); b = dom.IDom(b) {
+		if len(p.into[b]) != 1 {
+			continue
 		}
+		if branches++; !p.solution.Machine.Work.Allows(branchesUpTo, branches) {
+			break
+		}
+		all = append(p.factsOfBranch(p.into[b][0], b), all...)
 	}
 	return all
 }
@@ -138,16 +142,17 @@ func (p *paths) isBefore(f affine.Form, block int) bool {
 
 // wordsWhere returns the words of a set that a form can have where facts hold.
 func (p *paths) wordsWhere(f affine.Form, set strided.Interval, facts []transfer.Fact) strided.Interval {
-	left, ok := p.wordsLeft(f, set, facts, maxJoins)
+	left, ok := p.wordsLeft(f, set, facts, 1)
 	if !ok {
 		return set // control does not come there
 	}
 	return left
 }
 
-// wordsLeft is wordsWhere, and false if there are none.
+// wordsLeft is wordsWhere, and false if there are none. level counts the joins that are taken apart one
+// after the other, this one included.
 func (p *paths) wordsLeft(
-	f affine.Form, set strided.Interval, facts []transfer.Fact, joins int,
+	f affine.Form, set strided.Interval, facts []transfer.Fact, level int64,
 ) (strided.Interval, bool) {
 	m := p.solution.Machine
 	k, ok := m.DeriveKnowledge(facts)
@@ -160,14 +165,17 @@ func (p *paths) wordsLeft(
 	}
 	k.Anew = true
 	v, ok := m.RestrictValue(&transfer.Value{Set: set, Form: f}, &k)
-	if !ok || joins == 0 {
-		return set, ok
+	if !ok {
+		return set, false
 	}
 	set = v.Set
 	for _, t := range f.Terms {
 		all, known := p.findPaths(t.Symbol)
 		if !known {
 			continue
+		}
+		if !m.Work.Allows(joins, level) {
+			return set, true
 		}
 		var sum strided.Interval
 		for _, path := range all {
@@ -176,7 +184,7 @@ func (p *paths) wordsLeft(
 			if !one.IsKnown() {
 				return set, true
 			}
-			words, ok := p.wordsLeft(one, set, slices.Concat(path.facts, p.factsOnPath(path, t.Symbol, facts)), joins-1)
+			words, ok := p.wordsLeft(one, set, slices.Concat(path.facts, p.factsOnPath(path, t.Symbol, facts)), level+1)
 			switch {
 			case !ok:
 			case sum.Bits() == 0:
@@ -229,7 +237,7 @@ func (p *paths) findPaths(s affine.Symbol) ([]path, bool) {
 	var all []path
 	for _, e := range p.into[y.Block] {
 		v := p.solution.Machine.ReadRegister(p.solution.Along[e.Block][e.Index], y.Reg)
-		if len(all) == maxPaths || !p.isBefore(v.Form, y.Block) {
+		if !p.isBefore(v.Form, y.Block) || !p.solution.Machine.Work.Allows(joinedPaths, int64(len(all))+1) {
 			return nil, false
 		}
 		all = append(all, path{v, p.factsAlong(e)})

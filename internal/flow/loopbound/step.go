@@ -1,6 +1,7 @@
 package loopbound
 
 import (
+	"warpbound/internal/budget"
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/isa"
@@ -73,9 +74,12 @@ func (l *loopAnalysis) findStep(f affine.Form) (strided.Interval, bool) {
 	return sum, true
 }
 
-// maxForms limits the forms with which a register comes back to the header of a loop, and the joins
-// that are taken apart for each of them.
-const maxForms = 8
+// Limits of the forms with which a register comes back to the header of a loop, and of the joins that
+// are taken apart for each of them.
+var (
+	returningForms = budget.Limit{What: "changes of a counter by paths through a loop", At: 8}
+	splitJoins     = budget.Limit{What: "joins of paths through a loop", At: 8}
+)
 
 // findReturningForms is FindReturning, but where paths through the loop join, it has one form for each of
 // them that does not leave the loop, unless these are too many.
@@ -83,23 +87,24 @@ func (l *loopAnalysis) findReturningForms(reg isa.Reg) []affine.Form {
 	whole := l.solution.FindReturning(l.loop, reg)
 	var all []affine.Form
 	for _, f := range whole {
-		all = append(all, l.splitForm(f, maxForms)...)
+		all = append(all, l.splitForm(f, 1)...)
 	}
-	if len(all) == 0 || len(all) > maxForms {
+	if len(all) == 0 || !l.work.Allows(returningForms, int64(len(all))) {
 		return whole
 	}
 	return all
 }
 
 // splitForm returns what a form at the end of an iteration is on each of the paths that join in the
-// loop: the form itself if there is no such join.
-func (l *loopAnalysis) splitForm(f affine.Form, joins int) []affine.Form {
-	if joins == 0 {
-		return []affine.Form{f}
-	}
+// loop: the form itself if there is no such join. level counts the joins that are taken apart one after
+// the other.
+func (l *loopAnalysis) splitForm(f affine.Form, level int64) []affine.Form {
 	for _, t := range f.Terms {
 		if !l.isSplit(t.Symbol) {
 			continue
+		}
+		if !l.work.Allows(splitJoins, level) {
+			break
 		}
 		y := &l.machine().Syms.Symbols[t.Symbol]
 		var all []affine.Form
@@ -110,10 +115,10 @@ func (l *loopAnalysis) splitForm(f affine.Form, joins int) []affine.Form {
 			v := l.machine().ReadRegister(l.solution.Along[e.Block][e.Index], y.Reg)
 			rest := f.AddMultiple(affine.Form{Bits: f.Bits, Terms: []affine.Term{t}}, ^uint64(0))
 			one := rest.AddMultiple(l.machine().ResizeValue(v, f.Bits).Form, t.Coefficient)
-			if !one.IsKnown() || len(all) > maxForms {
+			if !one.IsKnown() || !l.work.Allows(returningForms, int64(len(all))) {
 				return []affine.Form{f}
 			}
-			all = append(all, l.splitForm(one, joins-1)...)
+			all = append(all, l.splitForm(one, level+1)...)
 		}
 		return all
 	}

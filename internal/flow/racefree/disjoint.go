@@ -102,7 +102,7 @@ func (p *pair) disjoint(sameCTA bool) bool {
 	if !s.fits() {
 		return false
 	}
-	if !s.within(1-int64(p.a.Width), int64(p.b.Width)-1) {
+	if !s.within(p.values.Work(), 1-int64(p.a.Width), int64(p.b.Width)-1) {
 		return true
 	}
 	zero := s.zero()
@@ -185,7 +185,7 @@ func (p *pair) disjointByThread() bool {
 	}
 	// The terms that are left out count as one, so that what they cannot make up for is left out, too.
 	lo, hi := 1-int64(p.a.Width), int64(p.b.Width)-1
-	if !rest.within(lo-(a[len(a)-1].own-b[0].own), hi-(a[0].own-b[len(b)-1].own)) {
+	if !rest.within(p.values.Work(), lo-(a[len(a)-1].own-b[0].own), hi-(a[0].own-b[len(b)-1].own)) {
 		return true
 	}
 	return !anyWithin(a, b, lo-rest.hi, hi-rest.lo, func(x, y at) bool { return x.thread != y.thread })

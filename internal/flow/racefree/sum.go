@@ -3,6 +3,7 @@ package racefree
 import (
 	"math/bits"
 
+	"warpbound/internal/budget"
 	"warpbound/internal/flow/affine"
 )
 
@@ -73,12 +74,14 @@ func (s *sum) fits() bool {
 	return !s.overflow && -half <= s.lo && s.hi < half
 }
 
-// maxRounds limits how often ranges are narrowed.
-const maxRounds = 64
+// narrowings limits how often ranges are narrowed.
+var narrowings = budget.Limit{What: "rounds over the terms of two addresses", At: 64}
 
-// within narrows the ranges of the parts to what the sum needs to be from lo to hi; false if it is never so.
-func (s *sum) within(lo, hi int64) bool {
-	for changed, round := true, 0; changed && round < maxRounds; round++ {
+// within narrows the ranges of the parts to what the sum needs to be from lo to hi; false if it is
+// never so.
+func (s *sum) within(work *budget.Work, lo, hi int64) bool {
+	changed := true
+	for round := int64(1); changed && work.Allows(narrowings, round); round++ {
 		changed = false
 		if s.hi < lo || s.lo > hi {
 			return false

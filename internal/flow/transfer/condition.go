@@ -3,6 +3,7 @@ package transfer
 import (
 	"slices"
 
+	"warpbound/internal/budget"
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
@@ -24,18 +25,18 @@ type Condition struct {
 	deep        int
 }
 
-// maxDepth limits how deep conditions are nested.
-const maxDepth = 4
+// depth limits how deep conditions are nested.
+var depth = budget.Limit{What: "levels of conditions in a predicate", At: 4, Levels: 2}
 
 // combineConditions joins conditions, nil if nothing is known of the result.
-func combineConditions(op isa.Op, l, r *Condition) *Condition {
+func (m *Machine) combineConditions(op isa.Op, l, r *Condition) *Condition {
 	c := &Condition{Op: op, Left: l, Right: r}
 	for _, part := range []*Condition{l, r} {
 		if part != nil {
 			c.deep = max(c.deep, part.deep+1)
 		}
 	}
-	if c.deep == 0 || c.deep > maxDepth {
+	if c.deep == 0 || !m.Work.Allows(depth, int64(c.deep)) {
 		return nil
 	}
 	return c
@@ -163,15 +164,15 @@ func (m *Machine) readTruth(st *State, o isa.Operand) *Value {
 		v = m.ReadRegister(st, o.Reg)
 	}
 	if o.Not {
-		v = negateTruth(v)
+		v = m.negateTruth(v)
 	}
 	return v
 }
 
 // negateTruth returns the opposite of a truth value.
-func negateTruth(v *Value) *Value {
+func (m *Machine) negateTruth(v *Value) *Value {
 	form := v.Form.AddMultiple(affine.Constant(1, 1), 1)
-	return &Value{Set: v.Set.Not(), Form: form, Cond: combineConditions(isa.Not, v.Cond, nil)}
+	return &Value{Set: v.Set.Not(), Form: form, Cond: m.combineConditions(isa.Not, v.Cond, nil)}
 }
 
 // computePredicate computes a result that is a predicate.
@@ -188,10 +189,10 @@ func (m *Machine) computePredicate(st *State, pc, i int) *Value {
 	case isa.Setp:
 		c = m.makeComparison(st, in)
 		if i == 1 {
-			c = combineConditions(isa.Not, c, nil)
+			c = m.combineConditions(isa.Not, c, nil)
 		}
 		if in.Combine != isa.CombineNone {
-			c = combineConditions(combinations[in.Combine], c, m.readTruth(st, in.Src[2]).Cond)
+			c = m.combineConditions(combinations[in.Combine], c, m.readTruth(st, in.Src[2]).Cond)
 		}
 	case isa.Xor:
 		a, b := m.readTruth(st, in.Src[0]), m.readTruth(st, in.Src[1])
@@ -203,10 +204,10 @@ func (m *Machine) computePredicate(st *State, pc, i int) *Value {
 		case bit == 0:
 			return a
 		default:
-			return negateTruth(a)
+			return m.negateTruth(a)
 		}
 	case isa.And, isa.Or:
-		c = combineConditions(in.Op, m.readTruth(st, in.Src[0]).Cond, m.readTruth(st, in.Src[1]).Cond)
+		c = m.combineConditions(in.Op, m.readTruth(st, in.Src[0]).Cond, m.readTruth(st, in.Src[1]).Cond)
 	}
 	set := strided.Any(1)
 	if _, ok := m.DeriveFacts(c, true); !ok {

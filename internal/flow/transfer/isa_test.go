@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"warpbound/internal/alu"
+	"warpbound/internal/budget"
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/launchfacts"
 	"warpbound/internal/flow/strided"
@@ -175,7 +176,7 @@ func newTrial(shape isa.Instr, results, sources int, immediates uint, draw *rand
 		return nil
 	}
 	k.Instrs = []isa.Instr{in}
-	return &trial{Machine: Machine{kernel: k, launch: &launchfacts.Launch{}}, pure: pure}
+	return &trial{Machine: Machine{Work: budget.NewWork(1), kernel: k, launch: &launchfacts.Launch{}}, pure: pure}
 }
 
 // trials returns trials of all the instructions of an operation.

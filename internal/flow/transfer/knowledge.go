@@ -3,6 +3,7 @@ package transfer
 import (
 	"math"
 
+	"warpbound/internal/budget"
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/strided"
 )
@@ -16,13 +17,13 @@ type Knowledge struct {
 	Anew  bool // operations on what is left of symbols that are not constants of the thread are computed anew
 }
 
-// maxNarrowings limits how often facts are used for the symbols in them: one may help another.
-const maxNarrowings = 3
+// narrowings limits how often facts are used for the symbols in them: one may help another.
+var narrowings = budget.Limit{What: "uses of facts for what others say", At: 3}
 
 // DeriveKnowledge returns what follows from facts; false if they cannot all hold.
 func (m *Machine) DeriveKnowledge(facts []Fact) (Knowledge, bool) {
 	k := Knowledge{facts: facts}
-	for range maxNarrowings {
+	for n := int64(1); m.Work.Allows(narrowings, n); n++ {
 		again := false
 		for _, f := range facts {
 			for i := range f.Form.Terms {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"warpbound/internal/budget"
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/affine"
 	"warpbound/internal/flow/launchfacts"
@@ -27,6 +28,7 @@ func (v *Value) Equal(w *Value) bool {
 // Machine executes instructions on states.
 type Machine struct {
 	Syms *affine.Table
+	Work *budget.Work // that may be done for all values
 
 	Widen  bool // the sets of symbols are widened to what they are assigned, not joined with it
 	Narrow bool // they are narrowed
@@ -60,7 +62,8 @@ func NewMachine(
 	ascends := func(b launchfacts.Buffer) bool { return b.Contents.Ascends != nil }
 	syms.HasAscending = slices.ContainsFunc(launch.Buffers, ascends)
 	return &Machine{
-		Syms: syms, Loads: known, kernel: g.Kernel, graph: g, dom: dom, launch: launch, divergedOps: divergedOps,
+		Syms: syms, Work: budget.NewWork(launch.Effort), Loads: known, kernel: g.Kernel, graph: g, dom: dom,
+		launch: launch, divergedOps: divergedOps,
 		alike: newAlike(syms), last: make([][]*Value, len(g.Kernel.Instrs)),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 
+	"warpbound/internal/budget"
 	"warpbound/internal/flow/access"
 	"warpbound/internal/flow/transfer"
 )
@@ -40,8 +41,8 @@ func withContents(ctx context.Context, plain *Result) (*Result, error) {
 	}
 }
 
-// maxRounds is how often what is loaded is made more precise by what is known of addresses then.
-const maxRounds = 4
+// loadRounds limits how often what is loaded is made more precise by what is known of addresses then.
+var loadRounds = budget.Limit{What: "rounds over loads whose addresses others tell", At: 4}
 
 // settleLoads analyses the kernel with what some of the buffers hold.
 func (r *Result) settleLoads(ctx context.Context, kept []bool, known access.ContentsMemo) (*Result, error) {
@@ -49,10 +50,7 @@ func (r *Result) settleLoads(ctx context.Context, kept []bool, known access.Cont
 	if err != nil {
 		return nil, err
 	}
-	for range maxRounds {
-		if len(found) == 0 {
-			return r, nil
-		}
+	for n := int64(1); len(found) > 0; n++ {
 		if r, err = analyze(ctx, r.Graph, r.Launch, found); err != nil {
 			return nil, err
 		}
@@ -60,7 +58,7 @@ func (r *Result) settleLoads(ctx context.Context, kept []bool, known access.Cont
 		if err != nil {
 			return nil, err
 		}
-		if maps.EqualFunc(found, again, (*transfer.Loaded).Equal) {
+		if maps.EqualFunc(found, again, (*transfer.Loaded).Equal) || !r.solution.Machine.Work.Allows(loadRounds, n+1) {
 			break
 		}
 		found = again

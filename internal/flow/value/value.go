@@ -2,7 +2,11 @@ package value
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
+	"warpbound/diag"
+	"warpbound/internal/budget"
 	"warpbound/internal/cfg"
 	"warpbound/internal/constraint"
 	"warpbound/internal/flow/access"
@@ -133,9 +137,9 @@ func TraceAnalysis(
 	return err
 }
 
-// maxLimited limits how often limits of counters are looked for: once for each loop of a nest
+// limitedCounters limits how often limits of counters are looked for: once for each loop of a nest
 // that the loops inside depend on.
-const maxLimited = 4
+var limitedCounters = budget.Limit{What: "rounds over loops whose counters others limit", At: 4}
 
 // solve is analyze if lanes execute some operations apart from others that take part. What follows
 // of counters from the bounds of their loops narrows the solution: what is then known of the loops
@@ -149,12 +153,12 @@ func solve(
 	if err := s.Solve(ctx); err != nil {
 		return nil, err
 	}
-	for range maxLimited {
+	for n := int64(1); ; n++ {
 		limits, err := loopbound.FindLimits(ctx, s.Solution)
 		if err != nil {
 			return nil, err
 		}
-		if len(limits) == 0 {
+		if len(limits) == 0 || !s.Machine.Work.Allows(limitedCounters, n) {
 			break
 		}
 		if err := s.NarrowTo(ctx, limits); err != nil {
@@ -216,4 +220,19 @@ func (r *Result) Infeasible() map[graph.Edge]bool { return r.solution.FindInfeas
 // forest; false if nothing is known, or if control never comes there.
 func (r *Result) Entering(loop int, reg isa.Reg) (strided.Interval, bool) {
 	return r.solution.WordsEntering(loop, reg)
+}
+
+// Work is the work that analyses of the values may do. It keeps the limits at which they gave up.
+func (r *Result) Work() *budget.Work { return r.solution.Machine.Work }
+
+// Limited warns of the limits at which analyses of the values gave up until now; nil if there are none.
+func (r *Result) Limited() []diag.Warning {
+	reached := r.Work().Reached()
+	if reached == nil {
+		return nil
+	}
+	return []diag.Warning{{Pos: r.Graph.Kernel.Pos, ID: "facts-limited", Text: fmt.Sprintf(
+		"kernel %s was analysed up to limits of work, so that bounds of loops, ranges of addresses and the verdict on "+
+			"data races may say less than they could: %s; a greater --effort lifts them",
+		r.Graph.Kernel.Readable(), strings.Join(reached, ", "))}}
 }
