@@ -51,7 +51,7 @@ func ProblemOn(
 		return nil, ctx.Err()
 	}
 	if p.NoUniform = err; err == nil {
-		p.Uniform = d.Uniform
+		p.Uniform, p.LimitedUniform = d.Uniform, d.Limited()
 		p.Together = func(block int) bool { return d.Branch(block) <= divergence.CTA }
 	}
 	if p.Values, err = k.Values(ctx); err != nil {

@@ -158,6 +158,9 @@ func inspectKernel(
 		missing = append(missing, estimate.InspectedBranches)
 	}
 	warnings = append(warnings, unexplained(g, judged.err)...)
+	if judged.verdicts != nil {
+		warnings = append(warnings, judged.verdicts.Limited()...)
+	}
 	added, done := finishWithin(ctx, func() addition { return addEdges(g, divergent) })
 	if !done {
 		missing = append(missing, estimate.InspectedEdges)
@@ -252,7 +255,7 @@ func judgeBranches(ctx context.Context, g *cfg.Graph, launch launchfacts.Launch)
 	if j.promoted, j.values, err = promote.Slots(ctx, g, launch); err != nil {
 		return j, err
 	}
-	d, err := verdicts(ctx, j.promoted)
+	d, err := verdicts(ctx, j.promoted, launch.Effort)
 	if ctx.Err() != nil {
 		return j, ctx.Err()
 	}

@@ -90,7 +90,7 @@ func knownOf(t testing.TB, g *cfg.Graph, launch launchfacts.Launch) *known {
 	for b := range g.Blocks {
 		k.points = append(k.points, g.Reconverge(b))
 	}
-	f, err := gated.New(t.Context(), g)
+	f, err := gated.New(t.Context(), g, 0)
 	if err != nil {
 		return k // an irreducible kernel
 	}

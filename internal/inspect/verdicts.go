@@ -5,6 +5,7 @@ import (
 
 	"warpbound/diag"
 	"warpbound/estimate"
+	"warpbound/internal/budget"
 	"warpbound/internal/cfg"
 	"warpbound/internal/flow/divergence"
 	"warpbound/internal/flow/gated"
@@ -15,12 +16,12 @@ const unknown = "unknown"
 
 // verdicts finds which branches of a kernel may diverge, whatever the launch. It is an
 // error if the kernel has no gated form, or the error is that of ctx.
-func verdicts(ctx context.Context, g *cfg.Graph) (*divergence.Result, error) {
-	f, err := gated.New(ctx, g)
+func verdicts(ctx context.Context, g *cfg.Graph, effort budget.Effort) (*divergence.Result, error) {
+	f, err := gated.New(ctx, g, effort)
 	if err != nil {
 		return nil, err
 	}
-	return divergence.Analyze(ctx, f, divergence.Launch{Block: g.Kernel.Bounds.ReqNtid})
+	return divergence.Analyze(ctx, f, divergence.Launch{Block: g.Kernel.Bounds.ReqNtid, Effort: effort})
 }
 
 // verdict returns the verdict of a block's branch and what makes it more than

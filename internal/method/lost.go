@@ -15,6 +15,7 @@ func (p *Problem) Warnings() []diag.Warning {
 	if p.Uniform == nil {
 		all = append(all, p.GaveUp("no-verdicts", "every branch is taken for one at which lanes of a warp may go different ways", p.NoUniform))
 	}
+	all = append(all, p.LimitedUniform...)
 	if p.Values != nil {
 		all = append(all, p.Values.Limited()...)
 	}

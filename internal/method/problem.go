@@ -41,6 +41,7 @@ type Problem struct {
 	// loops around it. Nil if that is not known of any, for the reason NoUniform if there is one.
 	Uniform, Together func(block int) bool
 	NoUniform         error
+	LimitedUniform    []diag.Warning // that less may be known of it than could be, since there are limits of work
 	// Values are the numbers that registers can hold; nil if nothing is known of them. Counted are the bounds of loops that follow from them for a thread,
 	// by header: how often it returns there for one entry of the loop, at most (see Count). Useless says of the
 	// other loops that have a bound what it is, one that rests on the range of a type alone.

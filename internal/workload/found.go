@@ -147,7 +147,7 @@ func (f *facts) judgeBranches(ctx context.Context) (*divergence.Result, error) {
 func findVerdicts(
 	ctx context.Context, g *cfg.Graph, shape divergence.Launch, trace constraint.Trace,
 ) (*divergence.Result, error) {
-	form, err := gated.New(ctx, g)
+	form, err := gated.New(ctx, g, shape.Effort)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,8 @@ func shapeOf(k *Kernel) divergence.Launch {
 	if k.Bound == nil {
 		return divergence.Launch{Block: k.Graph.Kernel.Bounds.ReqNtid}
 	}
-	return divergence.Launch{Grid: k.Bound.Job.Grid, Block: k.Bound.Job.Block, Width: k.width()}
+	spec := k.Bound.Job
+	return divergence.Launch{Grid: spec.Grid, Block: spec.Block, Width: k.width(), Effort: spec.Effort}
 }
 
 // restricted returns what a kernel is bound to if its inputs are a part of those that they are, with what keeps the facts

@@ -3,7 +3,10 @@ package divergence
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"warpbound/diag"
+	"warpbound/internal/budget"
 	"warpbound/internal/constraint"
 	"warpbound/internal/flow/gated"
 	"warpbound/internal/isa"
@@ -14,6 +17,7 @@ type Result struct {
 	Form   *gated.Form
 	values []Verdict
 	from   []gated.ID // by value: the operand that makes it as divergent as it is, or None
+	work   *budget.Work
 }
 
 // Analyze finds the verdicts of a kernel in gated form, for complete runs of launches of
@@ -37,7 +41,10 @@ func TraceAnalysis(ctx context.Context, f *gated.Form, l Launch, trace constrain
 		return nil, err
 	}
 	a := &analysis{
-		Result:      Result{Form: f, values: make([]Verdict, len(f.Values)), from: make([]gated.ID, len(f.Values))},
+		Result: Result{
+			Form: f, values: make([]Verdict, len(f.Values)), from: make([]gated.ID, len(f.Values)),
+			work: budget.NewWork(l.Effort),
+		},
 		launch:      l,
 		trace:       trace,
 		memory:      contents(f.Graph.Kernel),
@@ -85,6 +92,18 @@ func (r *Result) Branch(block int) Verdict {
 // same way.
 func (r *Result) Uniform(block int) bool {
 	return len(r.Form.Graph.Succ(block)) < 2 || r.Branch(block) < Divergent
+}
+
+// Limited warns of a limit of work at which the analysis gave up; nil if there is none.
+func (r *Result) Limited() []diag.Warning {
+	reached := r.work.Reached()
+	if reached == nil {
+		return nil
+	}
+	k := r.Form.Graph.Kernel
+	return []diag.Warning{{Pos: k.Pos, ID: "facts-limited", Text: fmt.Sprintf(
+		"branches of kernel %s were judged up to a limit of %s, so that lanes may seem to go different "+
+			"ways where they do not; a greater --effort lifts it", k.Readable(), strings.Join(reached, ", "))}}
 }
 
 // Origin returns the value that makes another as divergent as it is: one whose operands

@@ -24,7 +24,7 @@ func analyze(t testing.TB, file, text string, l divergence.Launch) *divergence.R
 
 func analyzeGraph(t testing.TB, g *cfg.Graph, l divergence.Launch) *divergence.Result {
 	t.Helper()
-	f, err := gated.New(t.Context(), g)
+	f, err := gated.New(t.Context(), g, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"warpbound/internal/budget"
 	"warpbound/internal/cfg"
 	"warpbound/internal/constraint"
 	"warpbound/internal/isa"
@@ -32,12 +33,12 @@ func (a *analysis) part(ctx context.Context, pass int) (news bool, err error) {
 			key := group{g.Reconverge(b), g.Loops().Innermost(b)}
 			groups[key] = append(groups[key], b)
 			a.findDivergedOps(b)
-			if a.steps <= maxSteps {
+			if a.allowsSteps() {
 				a.separate(b)
 			}
 		}
 	}
-	coarse := a.steps > maxSteps
+	coarse := !a.allowsSteps()
 	for key, branches := range groups {
 		if err := ctx.Err(); err != nil {
 			return false, err
@@ -56,9 +57,12 @@ func (a *analysis) part(ctx context.Context, pass int) (news bool, err error) {
 	return len(groups) > 0, nil
 }
 
-// maxSteps bounds the blocks that are walked for single branches. In kernels with more all
+// walkedBlocks limits the blocks that are walked for single branches. In kernels with more all
 // blocks that are executed before lanes reconverge count as executed diverged.
-const maxSteps = 1 << 26
+var walkedBlocks = budget.Limit{What: "blocks between branches and where their lanes reconverge", At: 1 << 26}
+
+// allowsSteps reports whether blocks are still walked for single branches.
+func (a *analysis) allowsSteps() bool { return a.work.Allows(walkedBlocks, int64(a.steps)) }
 
 // separate finds the blocks that lanes may execute one after another because they went
 // different ways at a branch: those to which several of its edges lead before the lanes

@@ -135,7 +135,7 @@ func (s *watcher) hash(v gated.ID, p *place) uint64 {
 // verdicts analyses the kernel of a launch, with what is known of the launch if known.
 func verdicts(t testing.TB, l *flowtest.Launch, known bool) *divergence.Result {
 	t.Helper()
-	f, err := gated.New(t.Context(), l.Graph)
+	f, err := gated.New(t.Context(), l.Graph, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,9 @@
 package divergence
 
-import "warpbound/internal/isa"
+import (
+	"warpbound/internal/budget"
+	"warpbound/internal/isa"
+)
 
 // Verdict tells how far a value is the same. The verdicts are ordered: each holds for
 // what the smaller ones hold for.
@@ -29,6 +32,8 @@ type Launch struct {
 	Grid  [3]int // CTAs in x, y and z; zeros if not known
 	Block [3]int // threads of a CTA in x, y and z; zeros if not known
 	Width int    // lanes of a warp; 0 if not known
+
+	Effort budget.Effort // how much work may be done
 }
 
 // specials are the special registers of which something is known whatever the launch.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"warpbound/diag"
+	"warpbound/internal/budget"
 	"warpbound/internal/cfg"
 	"warpbound/internal/graph"
 	"warpbound/internal/isa"
@@ -20,7 +21,7 @@ import (
 // block is reached; what flows back into headers is filled in at the end.
 //
 // If ctx ends, the error is that of ctx.
-func New(ctx context.Context, g *cfg.Graph) (*Form, error) {
+func New(ctx context.Context, g *cfg.Graph, effort budget.Effort) (*Form, error) {
 	if err := g.CheckReducible(); err != nil {
 		return nil, err
 	}
@@ -29,12 +30,12 @@ func New(ctx context.Context, g *cfg.Graph) (*Form, error) {
 			return nil, diag.Errorf(in.Pos, "kernel %s: a branch indexed by %s; the index must be a register", g.Kernel.Readable(), in.Src[0])
 		}
 	}
-	b := newBuilder(g)
+	b := newBuilder(g, effort)
 	for _, block := range b.order {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if b.steps > maxSteps {
+		if !b.allowsSteps() {
 			break
 		}
 		b.enter(block)
@@ -45,13 +46,14 @@ func New(ctx context.Context, g *cfg.Graph) (*Form, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if b.steps > maxSteps {
+		if !b.allowsSteps() {
 			break
 		}
 		b.close(l)
 	}
-	if b.steps > maxSteps {
-		return nil, diag.Errorf(g.Kernel.Pos, "kernel %s: more than %d edges lie between branches and the joins of their paths", g.Kernel.Readable(), maxSteps)
+	if !b.allowsSteps() {
+		return nil, diag.Errorf(g.Kernel.Pos, "kernel %s: there are more than %s, which a greater --effort allows",
+			g.Kernel.Readable(), b.work.Reached()[0])
 	}
 	for v := range b.form.Values {
 		if value := &b.form.Values[v]; value.Kind == Eta {
@@ -83,11 +85,12 @@ type builder struct {
 	nodes   []ID  // by block: see gate
 	region  []int // by block: the last gate that passed it
 	gates   int
-	steps   int      // of all gates
+	steps   int // of all gates
+	work    *budget.Work
 	failing [][]bool // by block, for each edge: every run along it ends with an error
 }
 
-func newBuilder(g *cfg.Graph) *builder {
+func newBuilder(g *cfg.Graph, effort budget.Effort) *builder {
 	k := g.Kernel
 	b := &builder{
 		form: &Form{
@@ -103,6 +106,7 @@ func newBuilder(g *cfg.Graph) *builder {
 		now:     make([]ID, len(k.Regs)),
 		valid:   make([]int, len(k.Regs)),
 		out:     make([][]ID, len(g.Blocks)),
+		work:    budget.NewWork(effort),
 		etas:    make(map[[2]int]ID),
 		gammas:  make(map[string]ID),
 		nodes:   make([]ID, len(g.Blocks)),

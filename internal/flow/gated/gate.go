@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"warpbound/internal/budget"
 	"warpbound/internal/cfg"
 	"warpbound/internal/isa"
 )
@@ -82,7 +83,7 @@ func (b *builder) gate(j *join, goal func(from, to int) (ID, bool)) ID {
 	for _, block := range j.region {
 		edges := b.g.Blocks[block].Edges
 		b.steps += len(edges)
-		if b.steps > maxSteps {
+		if !b.allowsSteps() {
 			return root
 		}
 		outs = outs[:0]
@@ -99,8 +100,11 @@ func (b *builder) gate(j *join, goal func(from, to int) (ID, bool)) ID {
 	return root
 }
 
-// maxSteps bounds the edges that are followed to find gammas.
-const maxSteps = 1 << 24
+// followedEdges limits the edges that are followed to find gammas.
+var followedEdges = budget.Limit{What: "edges between branches and the joins of their paths", At: 1 << 24}
+
+// allowsSteps reports whether gammas are still looked for.
+func (b *builder) allowsSteps() bool { return b.work.Allows(followedEdges, int64(b.steps)) }
 
 // follow returns what arrives along an edge of a block.
 func (b *builder) follow(block int, e cfg.Edge, goal func(from, to int) (ID, bool)) ID {

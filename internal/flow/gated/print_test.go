@@ -37,7 +37,7 @@ func TestPrint(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			form, err := gated.New(t.Context(), flowtest.Unmodelled(t, file, string(text)))
+			form, err := gated.New(t.Context(), flowtest.Unmodelled(t, file, string(text)), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +68,7 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := &isa.Kernel{Name: "k", Regs: []isa.RegDecl{{Name: "%p", Type: isa.Pred}}, Instrs: c.instrs}
-			form, err := gated.New(t.Context(), build(t, k))
+			form, err := gated.New(t.Context(), build(t, k), 0)
 			placed := (*diag.Error)(nil)
 			if form != nil || !errors.As(err, &placed) || !placed.Pos.Known() || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want an error with a position that says %q", err, c.want)
@@ -87,7 +87,7 @@ func TestTooManyPaths(t *testing.T) {
 	}
 	text := ".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out) {\n.reg .b32 %r<2>; .reg .b64 %a;\n" +
 		"ld.param.u64 %a, [out];\nT: .branchtargets " + list.String()[2:] + ";\nbrx.idx %r1, T;\n" + code.String() + "st.global.u32 [%a], %r0;\nret;\n}\n"
-	if form, err := gated.New(t.Context(), flowtest.Graph(t, "k.ptx", text)); form != nil || err == nil || !strings.Contains(err.Error(), "k.ptx:4:1: kernel k: more than") {
+	if form, err := gated.New(t.Context(), flowtest.Graph(t, "k.ptx", text), 0); form != nil || err == nil || !strings.Contains(err.Error(), "k.ptx:4:1: kernel k: there are more than 16777216 edges") {
 		t.Errorf("got %v, want an error with a position", err)
 	}
 }

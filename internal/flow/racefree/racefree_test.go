@@ -24,7 +24,7 @@ func verdict(t *testing.T, g *cfg.Graph, launch launchfacts.Launch) Result {
 	t.Helper()
 	r := flowtest.Must(value.Analyze(t.Context(), g, launch))
 	var opts Options
-	if f, err := gated.New(t.Context(), g); err == nil {
+	if f, err := gated.New(t.Context(), g, 0); err == nil {
 		d, err := divergence.Analyze(t.Context(), f, divergence.Launch{Grid: launch.Grid, Block: launch.Block, Width: launch.Lanes()})
 		if err == nil {
 			opts.Uniform = func(b int) bool { return d.Branch(b) <= divergence.CTA }

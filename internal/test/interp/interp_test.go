@@ -29,7 +29,7 @@ type follower struct {
 // at the place and read the values that the emulator does.
 func follow(t testing.TB, l *flowtest.Launch, ctas int) {
 	t.Helper()
-	form, err := gated.New(t.Context(), l.Graph)
+	form, err := gated.New(t.Context(), l.Graph, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
