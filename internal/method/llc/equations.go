@@ -50,7 +50,7 @@ func (a *analysis) equations(ctx context.Context, m Method) (*Published, error) 
 	if err != nil {
 		return nil, err
 	}
-	known, _, err := a.reuses(streams, m)
+	known, _, err := a.reuses(ctx, streams, m)
 	if err != nil {
 		return nil, err
 	}

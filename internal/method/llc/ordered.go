@@ -13,7 +13,7 @@ func (a *analysis) inOrder(ctx context.Context, m Method) (*detail, error) {
 	if err != nil {
 		return nil, err
 	}
-	known, later, err := a.reuses(streams, m)
+	known, later, err := a.reuses(ctx, streams, m)
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +55,10 @@ func surelyThere(known *reuse.Result, sms int) [][]bool {
 }
 
 // reuses tells of the accesses of all cores, the CPU last, whether they hit the shared cache. Those that the
-// CPU makes later than any SM have no influence on SMs; so many are left out.
-func (a *analysis) reuses(streams []*stream, m Method) (known *reuse.Result, later int64, err error) {
+// CPU makes later than any SM have no influence on SMs; so many are left out. The error may be that of ctx.
+func (a *analysis) reuses(
+	ctx context.Context, streams []*stream, m Method,
+) (known *reuse.Result, later int64, err error) {
 	core := reuse.Unordered
 	cpu := reuse.Unordered
 	ofCPU := a.cpu.accesses
@@ -80,6 +82,6 @@ func (a *analysis) reuses(streams []*stream, m Method) (known *reuse.Result, lat
 	if a.warm {
 		cache.Warm, cache.Held = true, func(line uint64) bool { return a.held[line] }
 	}
-	known, err = reuse.Analyze(cache, 0, cores)
+	known, err = reuse.Analyze(ctx, cache, 0, cores)
 	return known, later, err
 }

@@ -127,7 +127,7 @@ func TestDuring(t *testing.T) {
 		a.cpu.accesses = append([]reuse.Access{reuse.Line(i % 3)}, a.cpu.accesses...)
 	}
 	sms := []*stream{{sent: []reuse.Access{reuse.Line(7), reuse.Line(8), reuse.Line(9), reuse.Line(10), reuse.Line(7)}}}
-	known, later, err := a.reuses(sms, Interval)
+	known, later, err := a.reuses(t.Context(), sms, Interval)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,6 +90,9 @@ func newAnalysis(ctx context.Context, c *config) (*analysis, error) {
 	a.resident = newResidency(
 		c.Machine, saturating.Of(count(c.Launch.Grid())), saturating.Of(c.Resident), saturating.Of(c.Launch.Warps()), parts)
 	a.schedule = a.play(known.script)
+	if err := ctx.Err(); err != nil { // it may be missing for that
+		return nil, err
+	}
 	if s := known.script; s != nil && s.tooLong && !s.unknown {
 		a.warnings = append(a.warnings, c.GaveUp("schedule-not-played", fmt.Sprintf(
 			"wavefronts issue more than %d instructions, so that they are bounded instead of played one by one; a greater --effort plays more", s.limit), nil))

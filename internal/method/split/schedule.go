@@ -155,7 +155,8 @@ func (s *script) longest(m *machine.Machine, wavefronts []int32) saturating.Int 
 	return sum
 }
 
-// play plays all CUs. It returns nil if not all is known, if that would be too long, or if a barrier is never complete.
+// play plays all CUs. It returns nil if not all is known, if that would be too long, if a barrier is never complete, or if
+// the context ends.
 func (a *analysis) play(s *script) *schedule {
 	if s.open() == nil {
 		return nil
@@ -286,9 +287,12 @@ func (p *player) begin(k int, now int64) {
 	p.pending = p.pending[p.each:]
 }
 
-// play returns false if a barrier is never complete.
+// play returns false if a barrier is never complete, or if the context ends.
 func (p *player) play() bool {
 	for now := int64(0); now != never; now = p.following(now) {
+		if p.ctx.Err() != nil {
+			return false
+		}
 		p.retire(now)
 		for i := range p.ports {
 			if p.ports[i].free <= now {

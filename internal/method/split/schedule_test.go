@@ -16,7 +16,7 @@ func TestLongestSchedule(t *testing.T) {
 		costs: []cost.Instr{{Kind: cost.Load, Initiation: 4, Latency: 10}, {Initiation: 4, Latency: 20}}, limit: 100,
 		different: []sequence{{{0, 3}}, {{1, 0}}}, of: [][]int32{{0}, {1}},
 	}
-	a := &analysis{config: &config{Problem: &method.Problem{Machine: &machine.Machine{}}}}
+	a := &analysis{ctx: t.Context(), config: &config{Problem: &method.Problem{Machine: &machine.Machine{}}}}
 	a.Machine.SM.Count.Value = 1
 	a.Machine.SM.Barrier.Value, a.Machine.Split.Address.Value, a.Machine.Split.Pass.Value = 5, 1, 2
 	for dispatch, want := range map[int64]saturating.Int{

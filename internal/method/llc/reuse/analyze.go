@@ -1,6 +1,7 @@
 package reuse
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"sort"
@@ -58,8 +59,9 @@ type Result struct {
 // Analyze predicts the accesses of cores that share a cache. Settle is after how many units from
 // the end of the window of an access the fill that it began is over.
 //
-// It needs about n log n steps and memory for n accesses if windows are short.
-func Analyze(cache Cache, settle int64, cores []Core) (*Result, error) {
+// It needs about n log n steps and memory for n accesses if windows are short. If ctx ends, the error is
+// that of ctx.
+func Analyze(ctx context.Context, cache Cache, settle int64, cores []Core) (*Result, error) {
 	if cache.Sets < 1 || cache.Ways < 1 || cache.Ways > maxWays || settle < 0 {
 		return nil, fmt.Errorf("a cache of %d sets and %d ways, filled within %d units", cache.Sets, cache.Ways, settle)
 	}
@@ -93,6 +95,9 @@ func Analyze(cache Cache, settle int64, cores []Core) (*Result, error) {
 		}
 	}
 	for s, refs := range bySet {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		a.add(newSet(a, refs, a.touching(uint64(s), uint64(cache.Sets))))
 	}
 	return a.result, nil

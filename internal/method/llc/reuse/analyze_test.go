@@ -1,6 +1,8 @@
 package reuse_test
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -34,7 +36,7 @@ func TestAnalyzeRefuses(t *testing.T) {
 		{cache, 0, reuse.Unordered([]reuse.Access{{}}), "0 to 0 times"},
 		{cache, 0, reuse.Unordered([]reuse.Access{{Max: math.MaxInt64}}), "at most"},
 	} {
-		result, err := reuse.Analyze(test.cache, test.settle, []reuse.Core{test.core})
+		result, err := reuse.Analyze(t.Context(), test.cache, test.settle, []reuse.Core{test.core})
 		if err == nil || result != nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, %v; want an error with %q", test.core, result, err, test.want)
 		}
@@ -81,7 +83,7 @@ func BenchmarkAnalyze(b *testing.B) {
 				cores = append(cores, test.core(accesses))
 			}
 			for b.Loop() {
-				result, err := reuse.Analyze(reuse.Cache{Sets: 128, Ways: 32}, 0, cores)
+				result, err := reuse.Analyze(b.Context(), reuse.Cache{Sets: 128, Ways: 32}, 0, cores)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -90,5 +92,15 @@ func BenchmarkAnalyze(b *testing.B) {
 				b.ReportMetric(float64(result.Lines), "lines")
 			}
 		})
+	}
+}
+
+// Nothing is predicted within a context that has ended.
+func TestEndedContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	result, err := reuse.Analyze(ctx, reuse.Cache{Sets: 1, Ways: 4}, 0, []reuse.Core{reuse.Unordered(nil)})
+	if result != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("%+v, %v", result, err)
 	}
 }

@@ -57,7 +57,7 @@ func TestEarlierAccessesOfTheOtherCoreDoNotCount(t *testing.T) {
 		{Accesses: []reuse.Access{reuse.Line(2), reuse.Line(0), reuse.Line(3)}, Windows: []reuse.Window{{From: 0, To: 0}, {From: 0, To: 0}, {From: 1, To: 1}}},
 	}
 	for ways, want := range map[int]reuse.Class{3: reuse.Hit, 2: reuse.Unclassified} {
-		result, err := reuse.Analyze(reuse.Cache{Sets: 1, Ways: ways}, 0, cores)
+		result, err := reuse.Analyze(t.Context(), reuse.Cache{Sets: 1, Ways: ways}, 0, cores)
 		if err != nil {
 			t.Fatal(err)
 		}

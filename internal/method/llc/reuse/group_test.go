@@ -80,7 +80,7 @@ func TestGroupedMisses(t *testing.T) {
 			if test.free != "" {
 				cores = append(cores, reuse.Limited(sequence(test.free), test.quota))
 			}
-			result, err := reuse.Analyze(reuse.Cache{Sets: 1, Ways: test.ways}, 0, cores)
+			result, err := reuse.Analyze(t.Context(), reuse.Cache{Sets: 1, Ways: test.ways}, 0, cores)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestAside(t *testing.T) {
 	} {
 		cores := []reuse.Core{reuse.Unordered(sequence("AB")), reuse.Unordered(sequence("BA")), reuse.Unordered(sequence(test.aside))}
 		cores[2].Aside = true
-		result, err := reuse.Analyze(reuse.Cache{Sets: 1, Ways: 4}, 0, cores)
+		result, err := reuse.Analyze(t.Context(), reuse.Cache{Sets: 1, Ways: 4}, 0, cores)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -101,7 +101,7 @@ func TestAnalyzeAgainstDefinition(t *testing.T) {
 		for c := range cores {
 			cores[c] = randomWindows(t, randomAccesses(t, lines, 12, certain))
 		}
-		got, err := reuse.Analyze(cache, settle, cores)
+		got, err := reuse.Analyze(t.Context(), cache, settle, cores)
 		if err != nil {
 			t.Fatal(err)
 		}

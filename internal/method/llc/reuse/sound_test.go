@@ -182,7 +182,7 @@ func (d *generated) held() func(line uint64) bool {
 }
 
 func (d *generated) analyze(t *rapid.T, settle int64, cores []reuse.Core) *reuse.Result {
-	result, err := reuse.Analyze(d.cache, settle, cores)
+	result, err := reuse.Analyze(t.Context(), d.cache, settle, cores)
 	if err != nil {
 		t.Fatal(err)
 	}
