@@ -50,7 +50,7 @@ type Request struct {
 	Refusals bool
 
 	// Try, unless 0, is a budget in cycles, of which it is asked whether a proven bound is within it. Measured methods are
-	// left out then unless Methods names some, and of the test vectors are run the first, since a bound that it exceeds is
+	// left out then unless Methods names some, no method is asked after one has proven it, and of the test vectors are run the first, since a bound that it exceeds is
 	// void, and others while none has exceeded the budget, unless a proven bound is within it.
 	Try int64
 
@@ -319,6 +319,13 @@ func (b *bounds) add(whole *method.Answer, parts []*method.Answer) {
 	}
 }
 
+// proves reports whether a proven bound of a workload is within a budget in cycles.
+func (b *bounds) proves(w *workload.Workload, budget int64) bool {
+	a := &estimate.Analysis{SplitMode: string(w.Mode()), Estimates: b.estimates}
+	e := a.Strong(estimate.Proven)
+	return e != nil && e.Cycles <= budget
+}
+
 // enter adds the estimates to an analysis: those of launches if there are several.
 func (b *bounds) enter(a *estimate.Analysis) {
 	a.Estimates = append(a.Estimates, b.estimates...)
@@ -337,7 +344,7 @@ func (l List) static(ctx context.Context, p runner.Platform, w *workload.Workloa
 	for _, m := range l.unmeasured() {
 		id := m.Names()[0].ID
 		named := slices.Contains(req.Methods, id) && !req.Refusals
-		if !req.wants(id) {
+		if !req.wants(id) || req.Try > 0 && found.proves(w, req.Try) {
 			continue
 		}
 		if err := notFor(p, w, m); err != nil && !named {
@@ -407,7 +414,9 @@ func noBound(w *workload.Workload, id string, err error) diag.Warning {
 // bound is what a static method answers of the workload and of each of its launches; a method for a variant of
 // it, of that, with what its runs take if there are any of the workload itself. Launches without a bound are nil.
 func (l List) bound(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, m Method) (answer *method.Answer, parts []*method.Answer, err error) {
-	if f, ok := m.Method.(method.Followed); ok {
+	if f, ok := m.Method.(method.Followed); ok && req.Try > 0 {
+		return followShortly(ctx, p, w, req, f)
+	} else if ok {
 		return follow(ctx, p, w, req, f)
 	}
 	variant, err := m.of(w)

@@ -3,6 +3,7 @@ package analysis
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"warpbound/diag"
 	"warpbound/estimate"
@@ -42,6 +43,19 @@ func follow(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 		parts = nil
 	}
 	return answer, parts, nil
+}
+
+// followShortly is follow for so long as a run may take that tries bounds.
+func followShortly(
+	ctx context.Context, p runner.Platform, w *workload.Workload, req Request, m method.Followed,
+) (answer *method.Answer, parts []*method.Answer, err error) {
+	limited, stop := context.WithTimeout(ctx, triedTime)
+	defer stop()
+	answer, parts, err = follow(limited, p, w, req, m)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("its run takes more than %v; analyze makes it to its end", triedTime)
+	}
+	return answer, parts, err
 }
 
 // followed is what is known of a run whose inputs were followed.

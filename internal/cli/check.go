@@ -155,8 +155,11 @@ func (k *checkRun) checked(name string) (estimate.CheckedJob, error) {
 			return none, fmt.Errorf("with %d registers of a thread: %w", n, err)
 		}
 		all = append(all, c)
+		if c.Verdict.Status != estimate.Met {
+			break // the others cannot make it met
+		}
 	}
-	return warpbound.WorstOf(counts, all), nil
+	return warpbound.WorstOf(counts[:len(all)], all), nil
 }
 
 // held analyses a job and holds it against a budget. Runs are made as far as they can change the verdict, unless the user asks for
