@@ -48,7 +48,9 @@ func (j *Job) Suggest(ctx context.Context, a *estimate.Analysis) (err error) {
 func (j *Job) RegisterCounts() ([]int, error) { return workload.RegisterCounts(j.on.Workload) }
 
 // WorstOf is the worst of checks of one job, each with one of those numbers.
-func WorstOf(counts []int, all []estimate.CheckedJob) estimate.CheckedJob { return check.Worst(counts, all) }
+func WorstOf(counts []int, all []estimate.CheckedJob) estimate.CheckedJob {
+	return check.Worst(counts, all)
+}
 
 // Unchecked is what a check says of a job that cannot be loaded or analysed, because of an error.
 func Unchecked(name string, err error) estimate.CheckedJob { return check.Failure(name, err) }
