@@ -12,7 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
+	"path"
 
 	"warpbound/diag"
 	"warpbound/estimate"
@@ -143,7 +143,7 @@ type Ranking struct {
 // Place names a position without the directory of its file, which is another one where job and module are moved to.
 func Place(p diag.Pos) string {
 	if p.File != "" {
-		p.File = filepath.Base(p.File)
+		p.File = path.Base(p.File)
 	}
 	return p.String()
 }

@@ -13,7 +13,6 @@ import (
 
 	"warpbound"
 	"warpbound/internal/compile"
-	"warpbound/internal/isa"
 	"warpbound/internal/machine"
 )
 
@@ -120,7 +119,7 @@ func (f *sourceFlags) archFor(c *cobra.Command, file, on string) (arch, wanted s
 	if err != nil {
 		return "", "", err
 	}
-	if _, isGPU := isa.ParseTarget(m.Architecture); !isGPU {
+	if !strings.HasPrefix(m.Architecture, "sm_") { // it describes no GPU
 		return f.arch, f.arch, nil
 	}
 	arch, err = compile.Nearest(c.Context(), file, m.Architecture)

@@ -21,7 +21,7 @@ func verifyCommand() *cobra.Command {
 	var rerun bool
 	c := &cobra.Command{
 		Use:   "verify FILE",
-		Short: "Check a certificate that analyze --certificate wrote: exit 0 if it holds or is repeated, 1 if not, 2 unknown",
+		Short: "Check a certificate that analyze --certificate wrote: exit 0 if it holds or is repeated, 1 if not, 3 if nothing confirms it",
 		Example: `  warpbound analyze kernels/bfs/job.toml --machine predictable-rr \
     --methods static/cta --certificate bfs.cert
   warpbound verify bfs.cert --job kernels/bfs/job.toml --machine predictable-rr

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -34,18 +35,21 @@ func Summary(w io.Writer, a *estimate.Analysis, hz float64) error {
 	}
 	nextSteps(p, a.Verdict, hz)
 	restsOn(p, a, hz)
-	firstWarnings(p, besides(a.Warnings))
+	firstWarnings(p, a)
 	p.printf("All methods, assumptions and warnings: --details.  As a page: --html FILE\n")
 	return p.err
 }
 
 // clip cuts a line that is longer than a summary is wide.
-func clip(line string) string {
+func clip(line string) string { return clipTo(line, summaryColumns) }
+
+// clipTo cuts a line that is longer than so many letters.
+func clipTo(line string, columns int) string {
 	letters := []rune(line)
-	if len(letters) <= summaryColumns {
+	if len(letters) <= columns {
 		return line
 	}
-	return string(letters[:summaryColumns-3]) + "..."
+	return string(letters[:columns-3]) + "..."
 }
 
 // bracket writes the longest run, the budget, the bound, and the least estimate that is no more than observed.
@@ -184,10 +188,17 @@ func restsOn(p *printer, a *estimate.Analysis, hz float64) {
 	p.printf("\n")
 }
 
-// firstWarnings writes the first warnings, each on one line.
-func firstWarnings(p *printer, all []estimate.Warning) {
+// firstWarnings writes the first warnings, those before others that void what is shown: each on one line, but these.
+func firstWarnings(p *printer, a *estimate.Analysis) {
+	all := besides(a.Warnings)
+	slices.SortStableFunc(all, func(a, b estimate.Warning) int { return cmp.Compare(urgency(a), urgency(b)) })
 	for _, w := range all[:min(summaryWarnings, len(all))] {
-		p.printf("%s\n", clip(fmt.Sprintf("warning: %s: %s", w.Pos, w.Text)))
+		head, tail := fmt.Sprintf("warning: %s: %s", w.Pos, w.Text), fmt.Sprintf(" [%s]", w.ID)
+		if urgency(w) == 0 {
+			p.printf("%s\n", strings.Join(wrapped(head+tail, summaryColumns), "\n"))
+		} else {
+			p.printf("%s%s\n", clipTo(head, summaryColumns-len(tail)), tail)
+		}
 	}
 	if rest := all[min(summaryWarnings, len(all)):]; len(rest) > 0 {
 		var ids []string
@@ -197,7 +208,18 @@ func firstWarnings(p *printer, all []estimate.Warning) {
 		slices.Sort(ids)
 		p.printf("%s\n", clip(fmt.Sprintf("%s more: %s", counted(len(rest), "warning"), strings.Join(slices.Compact(ids), ", "))))
 	}
-	if len(all) > 0 {
+	if len(a.Races) > 0 {
+		p.printf("data races: %s of accesses that nothing orders\n", counted(len(a.Races), "kind"))
+	}
+	if len(all)+len(a.Races) > 0 {
 		p.printf("\n")
 	}
+}
+
+// urgency orders warnings: what the manual leaves undefined voids all that is shown.
+func urgency(w estimate.Warning) int {
+	if w.ID == estimate.UndefinedBehaviour {
+		return 0
+	}
+	return 1
 }

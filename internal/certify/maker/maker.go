@@ -10,7 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path/filepath"
+	"path"
 	"slices"
 
 	"warpbound/estimate"
@@ -36,7 +36,7 @@ type Source struct {
 func New(s *Source) (*certify.Certificate, error) {
 	a, e := s.Analysis, s.Estimate
 	c := &certify.Certificate{
-		Format: certify.Format, Provenance: a.Provenance, Job: filepath.Base(a.Job), Kernel: a.Kernel, Machine: a.Machine,
+		Format: certify.Format, Provenance: a.Provenance, Job: path.Base(a.Job), Kernel: a.Kernel, Machine: a.Machine,
 		ModuleHash: a.ModuleHash, JobHash: s.JobHash, MachineHash: a.MachineHash,
 		Claim: certify.Claim{Method: e.Method, Cycles: e.Cycles, Evidence: e.Evidence, What: e.Explain, Assumptions: slices.Clone(e.Assumptions)},
 		Runs:  s.Runs, Replay: s.Replay, Facts: []certify.Fact{},
