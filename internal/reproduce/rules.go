@@ -192,7 +192,9 @@ func llcRules(ctx context.Context, j *platform.Job, opts Options) (*estimate.Tab
 		return thousandths(quotient(bound, actual))
 	}
 	problem, err := analysis.Problem(ctx, j.Workload)
-	if err != nil {
+	if halt.Ended(ctx, err) {
+		return t, err
+	} else if err != nil {
 		return nil, err
 	}
 	for _, m := range []llc.Method{llc.Simple, llc.Interval} {
