@@ -36,7 +36,7 @@ type candidate struct {
 // best first, and at most three. A change that is no job for the machine, or that has no bound, is none of them. The error is that of ctx.
 func Find(ctx context.Context, w *workload.Workload, a *estimate.Analysis, with With) ([]estimate.Change, error) {
 	found := []estimate.Change{}
-	now := a.Strong(estimate.Annotated)
+	now, methods := a.Strong(estimate.Annotated), askedMethods(a)
 	for _, c := range candidates(w, a) {
 		if err := ctx.Err(); err != nil {
 			return found, err
@@ -45,7 +45,7 @@ func Find(ctx context.Context, w *workload.Workload, a *estimate.Analysis, with 
 		if err != nil {
 			continue
 		}
-		then, _, err := analysis.Static(ctx, p, other, analysis.Request{})
+		then, _, err := analysis.Static(ctx, p, other, analysis.Request{Methods: methods, Refusals: true})
 		if err != nil {
 			continue
 		}
@@ -55,6 +55,18 @@ func Find(ctx context.Context, w *workload.Workload, a *estimate.Analysis, with 
 	}
 	slices.SortStableFunc(found, func(a, b estimate.Change) int { return cmp.Compare(a.Cycles, b.Cycles) })
 	return found[:min(maxShown, len(found))], ctx.Err()
+}
+
+// askedMethods returns the methods that an analysis asked: others would show what they gain, and not what the change does.
+func askedMethods(a *estimate.Analysis) []string {
+	names := []string{}
+	for i := range a.Estimates {
+		names = append(names, a.Estimates[i].Method)
+	}
+	for i := range a.Refused {
+		names = append(names, a.Refused[i].Method)
+	}
+	return names
 }
 
 // candidates returns what may lower the bound of a job: bounds of loops that have none, fixed contents of what is sampled, and a

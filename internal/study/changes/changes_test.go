@@ -97,3 +97,15 @@ func TestFindEnds(t *testing.T) {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
+
+// TestFindAsksTheSameMethods does not take what another method gains for what a change does.
+func TestFindAsksTheSameMethods(t *testing.T) {
+	j := load(t, noInputs, "grid = [1]\nblock = [32]\nvectors = 1\n[[param]]\nname = \"x\"\ntype = \"u32\"\ncount = 1024\n[[param]]\nname = \"n\"\ntype = \"u32\"\nrange = [1, 2]\n")
+	a, err := analysis.Analyze(t.Context(), j.Platform, j.Workload, analysis.Request{Methods: []string{"static/greedy"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := changes.Find(t.Context(), j.Workload, a.Analysis, j.WithChange); err != nil || len(found) > 0 {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
