@@ -29,16 +29,15 @@ func (l List) tryRuns(ctx context.Context, p runner.Platform, w *workload.Worklo
 	limited, stop := context.WithTimeout(ctx, triedTime)
 	defer stop()
 	warnings, err := l.run(limited, p, w, one, a)
-	if long, ok := errors.AsType[*diag.LimitError](err); ok {
-		a.Stopped = new(long.Cycle)
-		a.Exceed(long.Cycle)
-		return []diag.Warning{untriedBounds(w, one.MaxCycles)}, nil
-	}
 	switch {
+	case a.noteStopped(err):
+		return []diag.Warning{untriedBounds(w, one.MaxCycles)}, nil
 	case err != nil:
 		return nil, err
 	case a.Observed == nil:
 		return append(warnings, untriedBounds(w, one.MaxCycles)), nil
+	case limited.Err() != nil && ctx.Err() == nil:
+		warnings = append(warnings, unwatchedRun(w))
 	}
 	decided := a.Observed.Max > req.Try || slices.ContainsFunc(a.Estimates, func(e estimate.Estimate) bool {
 		return e.Evidence == estimate.Proven && e.Bounds() && e.Cycles <= req.Try
@@ -54,12 +53,26 @@ func (l List) tryRuns(ctx context.Context, p runner.Platform, w *workload.Worklo
 	rest.Unwatched, rest.Campaign.Progress, rest.Campaign.Begin = true, req.Campaign.Progress, req.Campaign.Begin
 	rest.Campaign.Inputs, rest.Campaign.Vectors = req.Campaign.Inputs, min(planned, 1+int(one.MaxCycles/max(a.Observed.Max, 1)))
 	found, err := l.run(ctx, p, w, rest, a)
-	if long, ok := errors.AsType[*diag.LimitError](err); ok {
-		a.Stopped = new(long.Cycle)
-		a.Exceed(long.Cycle)
+	if a.noteStopped(err) {
 		err = nil
 	}
 	return append(warnings, found...), err
+}
+
+// noteStopped notes that a run was given up, if an error says so. It reports whether one does.
+func (a *Answer) noteStopped(err error) bool {
+	long, ok := errors.AsType[*diag.LimitError](err)
+	if ok && long.Cycle > 0 { // which a device does not tell
+		a.Stopped = new(long.Cycle)
+		a.Exceed(long.Cycle)
+	}
+	return ok
+}
+
+// unwatchedRun is the warning that a run that tries bounds was not looked at to its end.
+func unwatchedRun(w *workload.Workload) diag.Warning {
+	return diag.Warning{Pos: w.Spec.Pos.Kernel, ID: "races-unchecked", Text: fmt.Sprintf(
+		"data races and undefined behaviour were looked for no longer than %v; analyze looks for them to the end", triedTime)}
 }
 
 // triedLimit is how many cycles a run takes at most that tries bounds, and such runs together.
