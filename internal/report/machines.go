@@ -27,10 +27,10 @@ func Machines(w io.Writer, m *estimate.Machines, columns int) error {
 	var lines []string
 	if len(running) > 0 {
 		head := fmt.Sprintf("%s targets %s. Machines for %s, best first:", m.File, m.Target, of)
-		lines = suited(wrapped(head, columns), running, m.Target, columns)
+		lines = listSuited(wrapped(head, columns), running, m.Target, columns)
 	} else {
 		head := fmt.Sprintf("%s targets %s. No machine runs %s. The best, %s:", m.File, m.Target, of, m.Machines[0].Machine)
-		lines = unsuited(wrapped(head, columns), m.Machines[0].Reasons, columns)
+		lines = explainUnsuited(wrapped(head, columns), m.Machines[0].Reasons, columns)
 	}
 	p := &printer{w: w}
 	for _, line := range lines {
@@ -39,8 +39,8 @@ func Machines(w io.Writer, m *estimate.Machines, columns int) error {
 	return p.err
 }
 
-// suited returns a heading and below it machines that run a module for a target.
-func suited(lines []string, running []estimate.Suiting, target string, columns int) []string {
+// listSuited returns a heading and below it machines that run a module for a target.
+func listSuited(lines []string, running []estimate.Suiting, target string, columns int) []string {
 	foot := indented("proven at best: loops need bounds, from the launch or in the job", columns)
 	shown := running
 	if room := max(maxLines-len(lines)-1-len(foot), 2); len(running) > room { // the 1 for the names of columns
@@ -72,8 +72,8 @@ func suited(lines []string, running []estimate.Suiting, target string, columns i
 	return append(lines, foot...)
 }
 
-// unsuited returns a heading and below it why a machine does not run a module.
-func unsuited(lines, reasons []string, columns int) []string {
+// explainUnsuited returns a heading and below it why a machine does not run a module.
+func explainUnsuited(lines, reasons []string, columns int) []string {
 	for _, reason := range reasons {
 		lines = append(lines, indented(reason, columns)...)
 	}

@@ -119,11 +119,14 @@ func summarised() map[string]*estimate.Analysis {
 	}
 	shown := judged(3000, "3000 cycles", "j.toml:3:1", estimate.Proven)
 	shown.Verdict.Next = []estimate.Change{{Change: `[loop] "L" = 7`, Cycles: 2500, Evidence: estimate.Annotated}, {Change: "fixed contents of x", Cycles: 2900, Evidence: estimate.Proven, ChangesContract: true}}
+	observed := analysis()
+	observed.Estimates = observed.Estimates[:2]
+	observed.Answer = observed.Tightest().Brief()
 	none := analysis()
 	none.Estimates, none.Answer = nil, nil
 	return map[string]*estimate.Analysis{
 		"summary.txt": analysis(), "summary-met.txt": judged(2_000_000, "2ms", "j.toml:3:1", estimate.Proven), "summary-not-shown.txt": shown,
-		"summary-met-observed.txt": judged(3000, "3µs", "", estimate.Observed), "summary-missed.txt": judged(1999, "1999 cycles", "", estimate.Proven), "summary-long.txt": long, "summary-none.txt": none,
+		"summary-met-observed.txt": judged(3000, "3µs", "", estimate.Observed), "summary-missed.txt": judged(1999, "1999 cycles", "", estimate.Proven), "summary-long.txt": long, "summary-none.txt": none, "summary-observed.txt": observed,
 	}
 }
 

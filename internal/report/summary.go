@@ -26,16 +26,16 @@ func Summary(w io.Writer, a *estimate.Analysis, hz float64) error {
 	p.printf("%s\n\n", headline(a, hz))
 	printViolations(p, a)
 	incompleteRuns(p, a.Interrupted, a.Runs)
-	bracket(p, a, hz)
+	writeBracket(p, a, hz)
 	convergence(p, a.Convergence)
 	if e := a.Tightest(); e != nil && len(e.Breakdown) > 0 {
-		greatestShares(p, e)
+		writeGreatestShares(p, e)
 	} else if e == nil {
 		whyNoBound(p, a)
 	}
-	nextSteps(p, a.Verdict, hz)
-	restsOn(p, a, hz)
-	firstWarnings(p, a)
+	writeNextSteps(p, a.Verdict, hz)
+	writeRestsOn(p, a, hz)
+	writeFirstWarnings(p, a)
 	p.printf("All methods, assumptions and warnings: --details.  As a page: --html FILE\n")
 	return p.err
 }
@@ -52,8 +52,8 @@ func clipTo(line string, columns int) string {
 	return string(letters[:columns-3]) + "..."
 }
 
-// bracket writes the longest run, the budget, the bound, and the least estimate that is no more than observed.
-func bracket(p *printer, a *estimate.Analysis, hz float64) {
+// writeBracket writes the longest run, the budget, the bound, and the least estimate that is no more than observed.
+func writeBracket(p *printer, a *estimate.Analysis, hz float64) {
 	p.table(func(rows *printer) {
 		var unit timeUnit
 		row := func(name string, cycles int64, what string) {
@@ -75,8 +75,8 @@ func bracket(p *printer, a *estimate.Analysis, hz float64) {
 		if e := a.Tightest(); e != nil && e.Evidence != estimate.Observed {
 			row("at most", e.Cycles, e.Method+", "+ofModel(e))
 		}
-		if e := likely(a); e != nil {
-			row("likely", e.Cycles, e.Method+", observed"+unseen(a.Coverage))
+		if e := findLikely(a); e != nil {
+			row("likely", e.Cycles, e.Method+", observed"+describeUnseen(a.Coverage))
 		}
 	})
 	p.printf("\n")
@@ -90,8 +90,8 @@ func ofModel(e *estimate.Estimate) string {
 	return string(e.Evidence)
 }
 
-// likely returns the least estimate that rests on what was observed alone, and may decide; nil if there is none.
-func likely(a *estimate.Analysis) *estimate.Estimate {
+// findLikely returns the least estimate that rests on what was observed alone, and may decide; nil if there is none.
+func findLikely(a *estimate.Analysis) *estimate.Estimate {
 	var best *estimate.Estimate
 	for i := range a.Estimates {
 		e := &a.Estimates[i]
@@ -102,16 +102,16 @@ func likely(a *estimate.Analysis) *estimate.Estimate {
 	return best
 }
 
-// unseen says how many outcomes of branches no run has shown.
-func unseen(c *estimate.Coverage) string {
+// describeUnseen says how many outcomes of branches no run has shown.
+func describeUnseen(c *estimate.Coverage) string {
 	if c == nil || c.Outcomes.Covered == c.Outcomes.Possible {
 		return ""
 	}
 	return fmt.Sprintf("; %s never run", counted(c.Outcomes.Possible-c.Outcomes.Covered, "branch outcome"))
 }
 
-// greatestShares writes what most of a bound goes to.
-func greatestShares(p *printer, e *estimate.Estimate) {
+// writeGreatestShares writes what most of a bound goes to.
+func writeGreatestShares(p *printer, e *estimate.Estimate) {
 	p.printf("Most of the %s cycles of %s\n", group(e.Cycles), e.Method)
 	p.table(func(rows *printer) {
 		for _, s := range e.Breakdown[:min(summaryShares, len(e.Breakdown))] {
@@ -143,8 +143,8 @@ func whyNoBound(p *printer, a *estimate.Analysis) {
 	}
 }
 
-// nextSteps writes what would help.
-func nextSteps(p *printer, v *estimate.Verdict, hz float64) {
+// writeNextSteps writes what would help.
+func writeNextSteps(p *printer, v *estimate.Verdict, hz float64) {
 	if v == nil || len(v.Next) == 0 {
 		return
 	}
@@ -161,8 +161,8 @@ func nextSteps(p *printer, v *estimate.Verdict, hz float64) {
 	p.printf("\n")
 }
 
-// restsOn writes what the bound holds for, in one line each.
-func restsOn(p *printer, a *estimate.Analysis, hz float64) {
+// writeRestsOn writes what the bound holds for, in one line each.
+func writeRestsOn(p *printer, a *estimate.Analysis, hz float64) {
 	e := a.Tightest()
 	if e == nil {
 		return
@@ -188,13 +188,13 @@ func restsOn(p *printer, a *estimate.Analysis, hz float64) {
 	p.printf("\n")
 }
 
-// firstWarnings writes the first warnings, those before others that void what is shown: each on one line, but these.
-func firstWarnings(p *printer, a *estimate.Analysis) {
+// writeFirstWarnings writes the first warnings, those before others that void what is shown: each on one line, but these.
+func writeFirstWarnings(p *printer, a *estimate.Analysis) {
 	all := besides(a.Warnings)
-	slices.SortStableFunc(all, func(a, b estimate.Warning) int { return cmp.Compare(urgency(a), urgency(b)) })
+	slices.SortStableFunc(all, func(a, b estimate.Warning) int { return cmp.Compare(rankWarning(a), rankWarning(b)) })
 	for _, w := range all[:min(summaryWarnings, len(all))] {
 		head, tail := fmt.Sprintf("warning: %s: %s", w.Pos, w.Text), fmt.Sprintf(" [%s]", w.ID)
-		if urgency(w) == 0 {
+		if rankWarning(w) == 0 {
 			p.printf("%s\n", strings.Join(wrapped(head+tail, summaryColumns), "\n"))
 		} else {
 			p.printf("%s%s\n", clipTo(head, summaryColumns-len(tail)), tail)
@@ -216,8 +216,8 @@ func firstWarnings(p *printer, a *estimate.Analysis) {
 	}
 }
 
-// urgency orders warnings: what the manual leaves undefined voids all that is shown.
-func urgency(w estimate.Warning) int {
+// rankWarning orders warnings: what the manual leaves undefined voids all that is shown.
+func rankWarning(w estimate.Warning) int {
 	if w.ID == estimate.UndefinedBehaviour {
 		return 0
 	}

@@ -19,7 +19,7 @@ func Details(w io.Writer, a *estimate.Analysis, hz float64) error {
 	p := &printer{w: w}
 	p.printf("%s\n\n", headline(a, hz))
 	printViolations(p, a)
-	bracket(p, a, hz)
+	writeBracket(p, a, hz)
 	p.printf("%s on %s (%.4g MHz)%s, job %s\n", kernelsOf(a), a.Machine, hz/1e6, scheduled(a.Threads)+within(a.Alone, a.ClockMode), a.Job)
 	p.printf("%s", launched(a))
 	if a.Runs > 0 {

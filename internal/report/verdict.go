@@ -120,6 +120,8 @@ func bracketLine(a *estimate.Analysis, hz float64) string {
 		parts = append(parts, fmt.Sprintf("at least %s (%s)", tell(*n), counted(max(a.Runs, 1), "run")))
 	}
 	switch {
+	case a.Answer != nil && a.Answer.Evidence == estimate.Observed: // which bounds nothing
+		parts = append(parts, fmt.Sprintf("likely %s (observed, %s)", tell(a.Answer.Cycles), a.Answer.Method))
 	case a.Answer != nil:
 		parts = append(parts, fmt.Sprintf("at most %s (%s, %s)", tell(a.Answer.Cycles), a.Answer.Evidence, a.Answer.Method))
 	case a.Void != nil:
