@@ -156,10 +156,7 @@ func TestStructuralEdits(t *testing.T) {
 	for _, i := range effort.Draw(t, 1000) {
 		c := all[i%uint64(len(all))]
 		text := restructured(t, c, rand.New(rand.NewPCG(i, 19)))
-		for _, again := range []bool{true, false} {
-			if !again && c.made.Runs == nil {
-				continue // static methods always make what they trust again
-			}
+		for _, again := range c.waysToJudge() {
 			other, proof, err := c.judge(text, again)
 			switch {
 			case err != nil:
