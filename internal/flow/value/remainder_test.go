@@ -177,6 +177,17 @@ S: and.b32 %r3, %r1, 7; sub.s32 %r9, %r2, %r3; add.u32 %r5, %r5, 1; setp.lt.u32 
 	}
 }
 
+// What is compared are the low bits of the iteration before, so that the word may be 0 in this one.
+func TestLowBitsOfTheIterationBefore(t *testing.T) {
+	got := setOf(t, `ld.global.u32 %r1, [%buf]; mov.u32 %r5, 0; mov.u32 %r4, 1; mov.u32 %r9, 4;
+L: ld.global.u32 %r1, [%buf+4]; and.b32 %r2, %r1, 31; mul.lo.u32 %r3, %r2, 205; shr.u32 %r3, %r3, 10; mul.lo.u32 %r3, %r3, 5; sub.u32 %r3, %r2, %r3;
+setp.eq.u32 %p1, %r4, 0; @%p1 bra S; mov.u32 %r9, %r3;
+S: and.b32 %r4, %r3, 255; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 9; @%p1 bra L; st.global.u32 [%buf], %r9;`, "%r9")
+	if want := strided.Between(32, 0, 4); !want.Leq(got) {
+		t.Errorf("%v, which lacks some of %v", got, want)
+	}
+}
+
 // What random kernels compute from parts of words is in the sets of their registers, also where a word, its parts and their sums
 // are computed in different iterations, or not in all.
 func TestPartsOfWordsInRandomKernels(t *testing.T) {
