@@ -178,7 +178,7 @@ func TestSumsBoundRuns(t *testing.T) {
 		}
 	}
 	t.Logf("%d runs take more than half of the sum", near)
-	if near == 0 {
+	if near == 0 && effort.Many() {
 		t.Error("no run comes near to the sum")
 	}
 }

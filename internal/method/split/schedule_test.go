@@ -19,12 +19,15 @@ func TestLongestSchedule(t *testing.T) {
 	a := &analysis{ctx: t.Context(), config: &config{Problem: &method.Problem{Machine: &machine.Machine{}}}}
 	a.Machine.SM.Count.Value = 1
 	a.Machine.SM.Barrier.Value, a.Machine.Split.Address.Value, a.Machine.Split.Pass.Value = 5, 1, 2
-	for dispatch, want := range map[int64]saturating.Int{
-		7: 2*(7+8) + 10 + 3*4 + 20, math.MaxInt64 / 2: saturating.Max, math.MaxInt64: saturating.Max,
+	for _, c := range []struct {
+		dispatch int64
+		want     saturating.Int
+	}{
+		{7, 2*(7+8) + 10 + 3*4 + 20}, {math.MaxInt64 / 2, saturating.Max}, {math.MaxInt64, saturating.Max},
 	} {
-		a.Machine.SM.Dispatch.Value = dispatch
-		if got := s.longest(a.Machine, []int32{0, 1}); got != want {
-			t.Errorf("with %d cycles for a dispatch: %d, want %d", dispatch, got, want)
+		a.Machine.SM.Dispatch.Value = c.dispatch
+		if got := s.longest(a.Machine, []int32{0, 1}); got != c.want {
+			t.Errorf("with %d cycles for a dispatch: %d, want %d", c.dispatch, got, c.want)
 		}
 	}
 	if got := a.play(s); got != nil {
