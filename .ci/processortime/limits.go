@@ -21,6 +21,7 @@ var limits = map[string]float64{
 	"internal/flow/access":         10,
 	"internal/flow/loopbound":      45,
 	"internal/flow/value":          25,
+	"internal/flow/racefree":       12,
 	"internal/inspect":             35,
 	"internal/instrument":          10,
 	"internal/ipet":                8,
