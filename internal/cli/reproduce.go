@@ -30,7 +30,7 @@ type extent struct {
 
 // extents are those of --quick, of no flag, and of --full, which are the papers' runs and cycles.
 func extents() (quick, normal, full extent) {
-	return extent{20, 10, 1, 2, nil, 40, 2000, false, 3},
+	return extent{20, 2, 1, 2, nil, 40, 2000, false, 3},
 		extent{200, 1, 10, 10, []int64{16, 256}, 200, 3000, true, 20},
 		extent{1000, 10, 50, 75, []int64{8, 16, 32, 64, 128, 256, 512}, 1000, 10000, true, 100}
 }

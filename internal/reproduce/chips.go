@@ -231,7 +231,7 @@ func (c chip) us(us float64) float64 { return us * c.mhz }
 func chipChecks() []figure {
 	var all []figure
 	add := func(c chip, name string, us, floor float64, load func() (*warpbound.Job, error)) {
-		const limit = 120 // microseconds of a GPU
+		const limit = 80 // microseconds of a GPU
 		all = append(all, figure{machine: c.machine, name: name, measured: c.us(us), role: check, load: load, per: 1, further: c.us(floor), long: us > limit})
 	}
 	num := func(name string, n int) jobs.Param { return jobs.Scalar(name, jobs.S32, n) }
