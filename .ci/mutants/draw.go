@@ -14,21 +14,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// scope are the packages of which mutants are drawn: methods, simulators, abstract and symbolic execution, ipet, barriers.
-var scope = []string{
-	"warpbound/internal/method", "warpbound/internal/sim", "warpbound/internal/absexec", "warpbound/internal/symexec",
-	"warpbound/internal/ipet", "warpbound/internal/emu", "warpbound/internal/splitting",
-}
-
-// inScope reports whether mutants are drawn of a package.
-func inScope(p *golang) bool {
-	return slices.ContainsFunc(scope, func(s string) bool { return p.ImportPath == s || strings.HasPrefix(p.ImportPath, s+"/") })
-}
+// scope are the files of which mutants are drawn unless others are asked for: arithmetic, methods, simulators, abstract and symbolic
+// execution, ipet, barriers.
+const scope = "^internal/(absexec|alu|emu|ipet|method|sim|splitting|symexec)/"
 
 // golang is a package as go list describes it.
 type golang struct {
@@ -65,6 +59,13 @@ type place struct {
 	rank   uint64 // those of low ranks are drawn first
 }
 
+// draws says which mutants are drawn: of files whose names in the repository match, so many with each seed.
+type draws struct {
+	files  *regexp.Regexp
+	seeds  []uint64
+	number int
+}
+
 // drawer draws mutants by random ranks, which follow from the seed and from what is changed: if the code changes elsewhere, the same ones
 // are drawn, so that a run can be compared with the one before.
 type drawer struct {
@@ -72,15 +73,15 @@ type drawer struct {
 	left []place
 }
 
-func newDrawer(packages []golang, seed uint64) (*drawer, error) {
+func newDrawer(packages []golang, files *regexp.Regexp, seed uint64) (*drawer, error) {
 	d := &drawer{seed: seed}
 	for i := range packages {
 		p := &packages[i]
-		if !inScope(p) {
-			continue
-		}
 		for _, f := range p.GoFiles {
 			file := filepath.Join(p.Dir, f)
+			if !files.MatchString(relative(file)) {
+				continue
+			}
 			code, err := os.ReadFile(file)
 			if err != nil {
 				return nil, err
@@ -226,26 +227,20 @@ var assignments = map[token.Token][]token.Token{
 }
 
 // drawAll draws a number of mutants with each seed, of which the compiler takes all. It returns those that are wanted.
-func drawAll(ctx context.Context, packages []golang, seeds []uint64, drawn int, o *overlay, wanted func(*drawnMutant) bool) ([]*drawnMutant, error) {
-	var of []string
-	for i := range packages {
-		if inScope(&packages[i]) {
-			of = append(of, packages[i].ImportPath)
-		}
-	}
+func drawAll(ctx context.Context, packages []golang, of draws, o *overlay, wanted func(*drawnMutant) bool) ([]*drawnMutant, error) {
 	var drawers []*drawer
-	for _, seed := range seeds {
-		d, err := newDrawer(packages, seed)
+	for _, seed := range of.seeds {
+		d, err := newDrawer(packages, of.files, seed)
 		if err != nil {
 			return nil, err
 		}
 		drawers = append(drawers, d)
 	}
 	var mutants []*drawnMutant
-	counts := make([]int, len(seeds))
+	counts := make([]int, len(of.seeds))
 	for {
 		for i, d := range drawers {
-			for ; counts[i] < drawn; counts[i]++ {
+			for ; counts[i] < of.number; counts[i]++ {
 				m, err := d.draw()
 				if err != nil {
 					return nil, err
@@ -258,12 +253,12 @@ func drawAll(ctx context.Context, packages []golang, seeds []uint64, drawn int, 
 		if err := o.write(mutants); err != nil {
 			return nil, err
 		}
-		refused, err := o.build(ctx, of)
+		refused, err := o.build(ctx, []string{"./internal/..."})
 		if err != nil {
 			return nil, err
 		}
 		for _, m := range refused {
-			counts[slices.Index(seeds, mutants[m].seed)]--
+			counts[slices.Index(of.seeds, mutants[m].seed)]--
 			mutants[m] = nil
 		}
 		if len(refused) == 0 {

@@ -5,6 +5,7 @@ import (
 	"go/format"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -81,7 +82,7 @@ func TestDraw(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(folder, "p.go"), []byte(code), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		d, err := newDrawer([]golang{{ImportPath: scope[0], Dir: folder, GoFiles: []string{"p.go"}}, {ImportPath: "elsewhere", Dir: "/", GoFiles: []string{"q.go"}}}, seed)
+		d, err := newDrawer([]golang{{Dir: folder, GoFiles: []string{"p.go", "q.go"}}, {Dir: "/", GoFiles: []string{"q.go"}}}, regexp.MustCompile("p.go$"), seed)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 
 // drawn tries mutants that are drawn with some seeds, and reports whether with each no more than a tenth survives of those that are not
 // known to be equivalent, and no equivalent one is killed. Those that were killed before are not tried again.
-func (how trial) drawn(ctx context.Context, seeds []uint64, number int, before earlier) (ok bool, err error) {
+func (how trial) drawn(ctx context.Context, of draws, before earlier) (ok bool, err error) {
 	folder, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return false, err
@@ -29,13 +29,13 @@ func (how trial) drawn(ctx context.Context, seeds []uint64, number int, before e
 		return false, err
 	}
 	counts := map[uint64]map[verdict]int{}
-	for _, seed := range seeds {
+	for _, seed := range of.seeds {
 		counts[seed] = map[verdict]int{}
 	}
 	o := &overlay{folder: folder}
 	began := time.Now()
 	var wrong []string
-	mutants, err := drawAll(ctx, packages, seeds, number, o, func(m *drawnMutant) bool {
+	mutants, err := drawAll(ctx, packages, of, o, func(m *drawnMutant) bool {
 		v, ok := before.killed(m)
 		if !ok {
 			return true
@@ -82,7 +82,7 @@ func (how trial) drawn(ctx context.Context, seeds []uint64, number int, before e
 	for _, m := range wrong {
 		fmt.Printf("%s is killed, and equivalent.toml says that it is equivalent\n", m)
 	}
-	for _, seed := range seeds {
+	for _, seed := range of.seeds {
 		n := counts[seed]
 		others := n[killed] + n[endless] + n[survived]
 		fmt.Printf("drawn with seed %d: %d of %d killed, %d of them since tests do not end; besides, %d are equivalent\n", seed, others-n[survived], others, n[endless], n[equivalent])

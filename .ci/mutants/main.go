@@ -1,6 +1,6 @@
 // Mutants changes the code in small ways and reports which changes no test notices.
 //
-//	go run ./.ci/mutants [-seed N,...] [-drawn N] [-named REGEXP] [-since COMMIT] [-limit D] [-budget D] [-jobs N] [-again FILE]
+//	go run ./.ci/mutants [-seed N,...] [-drawn N] [-files REGEXP] [-named REGEXP] [-since COMMIT] [-limit D] [-budget D] [-jobs N] [-again FILE]
 //
 // A mutant is killed if a test fails, or if one takes longer than the limit and than ten times what
 // it takes without the change. Sources are never touched: the compiler is told to read files in
@@ -11,7 +11,7 @@
 // whose package did, or one with tests that it names.
 //
 // Drawn ones are made by chance from the expressions and statements of functions in the packages
-// that compute bounds and times. All are compiled into one program, in which each is a copy of its
+// that compute values, bounds and times, or in the files that -files names. All are compiled into one program, in which each is a copy of its
 // function (schemata: Untch, Offutt and Harrold, 1993); package chosen says which one is called.
 // Each test is run once without a mutant, to know how long it takes and which mutants it reaches.
 // Those that reach a mutant are run then until one fails, those first that are short, of its
@@ -58,6 +58,7 @@ const (
 func main() {
 	seeds := flag.String("seed", "1", "of the mutants that are drawn; several with commas between them")
 	drawn := flag.Int("drawn", 200, "mutants to draw with each seed")
+	files := flag.String("files", scope, "files of which mutants are drawn, a regular expression")
 	named := flag.String("named", ".", "named mutants to try, a regular expression; ^$ for none")
 	since := flag.String("since", "", "commit at which all named mutants were killed: those are tried that changed since")
 	limit := flag.Duration("limit", 20*time.Second, "time that a test has at least")
@@ -67,7 +68,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	ok, err := run(ctx, *named, *since, *seeds, *drawn, trial{*limit, *budget, *jobs}, *again)
+	ok, err := run(ctx, *named, *since, *files, *seeds, *drawn, trial{*limit, *budget, *jobs}, *again)
 	switch {
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -84,18 +85,21 @@ type trial struct {
 }
 
 // run tries named and drawn mutants, and reports whether enough of them are killed.
-func run(ctx context.Context, names, since, seeds string, drawn int, how trial, again string) (ok bool, err error) {
+func run(ctx context.Context, names, since, files, seeds string, drawn int, how trial, again string) (ok bool, err error) {
 	which, err := regexp.Compile(names)
 	if err != nil {
 		return false, err
 	}
-	var list []uint64
+	of := draws{number: drawn}
+	if of.files, err = regexp.Compile(files); err != nil {
+		return false, err
+	}
 	for text := range strings.SplitSeq(seeds, ",") {
 		seed, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
 			return false, err
 		}
-		list = append(list, seed)
+		of.seeds = append(of.seeds, seed)
 	}
 	var before earlier
 	if again != "" {
@@ -107,7 +111,7 @@ func run(ctx context.Context, names, since, seeds string, drawn int, how trial, 
 	if err != nil || drawn == 0 {
 		return ok, err
 	}
-	enough, err := how.drawn(ctx, list, drawn, before)
+	enough, err := how.drawn(ctx, of, before)
 	return ok && enough, err
 }
 
