@@ -118,8 +118,7 @@ func (m *Machine) Sample(random *rand.Rand) (*Machine, error) {
 
 // sampled returns a copy of the machine with sampled numbers, which need not go together.
 func (m *Machine) sampled(random *rand.Rand) *Machine {
-	out := m.WithSources(func(_, source string) string { return source })
-	value := func(v int64, r Range, power bool) int64 {
+	return m.withNumbers(func(_ string, v int64, r Range, power bool) int64 {
 		switch {
 		case r[0] >= r[1]:
 			return v
@@ -127,34 +126,41 @@ func (m *Machine) sampled(random *rand.Rand) *Machine {
 			return r[0] << random.Int64N(int64(bits.Len64(uint64(r[1]/r[0]))))
 		}
 		return r[0] + random.Int64N(r[1]-r[0]+1)
+	})
+}
+
+// withNumbers returns a copy of the machine with other numbers. change is given the path of each, as
+// in Rows, its value, its range, and whether it must be a power of two. The copy shares nothing with
+// the machine.
+func (m *Machine) withNumbers(change func(path string, value int64, r Range, power bool) int64) *Machine {
+	out := m.WithSources(func(_, source string) string { return source })
+	changeTimings := func(path string, all map[string]Timing) {
+		for _, name := range sortedKeys(all) {
+			t, at := all[name], path+"."+name
+			t.Latency = change(at+".latency", t.Latency, t.LatencyRange, false)
+			t.Initiation = change(at+".initiation", t.Initiation, t.InitiationRange, false)
+			all[name] = t
+		}
 	}
-	for _, f := range out.fields() {
+	for path, f := range out.fields() {
 		power := f.tag.Get("shape") != ""
 		switch v := f.value.Interface().(type) {
 		case Number:
-			v.Value = value(v.Value, v.Range, power)
+			v.Value = change(path, v.Value, v.Range, power)
 			f.value.Set(reflect.ValueOf(v))
 		case map[string]Number:
 			for _, name := range sortedKeys(v) {
 				n := v[name]
-				n.Value = value(n.Value, n.Range, power)
+				n.Value = change(path+"."+name, n.Value, n.Range, power)
 				v[name] = n
 			}
 		case timings:
-			sampleTimings(v.timings(), value)
+			changeTimings(path, v.timings())
 		case map[string]Timing:
-			sampleTimings(v, value)
+			changeTimings(path, v)
 		}
 	}
 	return out
-}
-
-func sampleTimings(all map[string]Timing, value func(int64, Range, bool) int64) {
-	for _, name := range sortedKeys(all) {
-		t := all[name]
-		t.Latency, t.Initiation = value(t.Latency, t.LatencyRange, false), value(t.Initiation, t.InitiationRange, false)
-		all[name] = t
-	}
 }
 
 // StatesBasis reports whether the description says of some number what it rests on. One that does not is a model by definition, or

@@ -206,9 +206,18 @@ func CPUAddress(j *job.Job, address func(param int) uint64, a stream.Access) uin
 
 // Accounts returns the numbers of a machine that may decide how long kernels take; nil if it does not say what any rests on.
 func Accounts(m *machine.Machine, kernels ...*Kernel) []machine.Account {
-	var programs []*isa.Kernel
+	return m.Accounts(programs(kernels)...)
+}
+
+// Alternatives returns the machines on which one number or word that decides how long kernels take, and that is assumed, is another.
+func Alternatives(m *machine.Machine, kernels ...*Kernel) []machine.Alternative {
+	return m.Alternatives(programs(kernels)...)
+}
+
+func programs(kernels []*Kernel) []*isa.Kernel {
+	var all []*isa.Kernel
 	for _, k := range kernels {
-		programs = append(programs, k.Graph.Kernel)
+		all = append(all, k.Graph.Kernel)
 	}
-	return m.Accounts(programs...)
+	return all
 }
