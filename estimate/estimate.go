@@ -289,6 +289,9 @@ type Analysis struct {
 	Answer    *Answer         `json:"answer"`
 	Estimates []Estimate      `json:"estimates"`
 	Refused   []MethodRefusal `json:"refused"` // methods that were asked for and have no estimate of the whole
+	// Assumed says which assumed numbers of the machine decide the least bound; nil if there is none, or if no number is assumed.
+	Assumed *AssumedNumbers `json:"assumed,omitempty"`
+
 	// Sensitivity says how far all this moves with the numbers of the machine; nil if that was not asked for.
 	Sensitivity *Sensitivity `json:"sensitivity,omitempty"`
 	// Policies says how far the times of runs move with the choices of the machine; nil if that was not asked for.

@@ -134,6 +134,8 @@ func (v *page) functions() template.FuncMap {
 		"less":         Less,
 		"predicted":    func(e estimate.Estimate) string { return Predicted(&e) },
 		"chances":      func(e estimate.Estimate) string { return Chances(&e) },
+		"varied":       varied,
+		"moved":        movedBound,
 		"heldOut":      func() string { return HeldOut(a) },
 		"modes":        func() []string { return otherModes(a) },
 		"span":         func() string { return span(a) },

@@ -12,6 +12,54 @@ func sampled(s *estimate.Sensitivity) string {
 	return fmt.Sprintf("On %s with %s sampled from their ranges (%s)", counted(s.Samples, "machine"), counted(len(s.Numbers), "number"), s.Evidence)
 }
 
+// varied says on which machines the bound is asked that are others in one assumed number each.
+func varied(s *estimate.AssumedNumbers) string {
+	return fmt.Sprintf("Bound of %s with another of the numbers that are assumed, %d of %d tried: those that move it by more than a tenth",
+		s.Method, s.Varied, s.Possible)
+}
+
+// movedBound says what the bound is if an assumed number is another one.
+func movedBound(n estimate.AssumedNumber) string {
+	bound := "no bound"
+	if n.Cycles > 0 {
+		bound = fmt.Sprintf("at most %s cycles", group(n.Cycles))
+	}
+	return fmt.Sprintf("%s: %s if it is %s instead of %s", n.Number, bound, n.Other, n.Value)
+}
+
+// summariseMovedBounds says so of the numbers that move the bound most, of each once, in so many lines at most.
+func summariseMovedBounds(s *estimate.AssumedNumbers, limit int) []string {
+	if s == nil {
+		return nil
+	}
+	var all []string
+	seen := make(map[string]bool)
+	for _, n := range s.Decisive {
+		if !seen[n.Number] {
+			seen[n.Number] = true
+			all = append(all, movedBound(n))
+		}
+	}
+	if len(all) > limit {
+		rest := len(all) - limit + 1
+		all = append(all[:limit-1], fmt.Sprintf("and %s that move the bound by more than a tenth (--details)", counted(rest, "other")))
+	}
+	return all
+}
+
+// writeMovedBounds writes which assumed numbers of the machine decide the bound.
+func writeMovedBounds(p *printer, a *estimate.Analysis) {
+	s := a.Assumed
+	if s == nil || len(s.Decisive) == 0 {
+		return
+	}
+	p.printf("%s:\n", varied(s))
+	for _, n := range s.Decisive {
+		p.printf("  %s\n", movedBound(n))
+	}
+	p.printf("\n")
+}
+
 // placed says which addresses the results of placements are of.
 func placed(s *estimate.Placements) string {
 	return fmt.Sprintf("With %s of the buffers, the job's own and gaps below %g MiB before each (%s)", counted(s.Samples, "placement"), float64(s.Range)/(1<<20), s.Evidence)

@@ -16,6 +16,7 @@ const (
 	summaryColumns  = 100
 	summaryShares   = 3
 	summaryRests    = 6
+	summaryDecisive = 3
 	summaryWarnings = 4
 )
 
@@ -168,14 +169,22 @@ func writeRestsOn(p *printer, a *estimate.Analysis, hz float64) {
 		return
 	}
 	p.printf("Rests on\n")
+	var decisive []string
 	if n := e.Numbers; n != nil && n.Assumed > 0 {
 		p.printf("  model    %d of %s of %s are assumed\n", n.Assumed, counted(n.All(), "number"), a.Machine)
+		decisive = summariseMovedBounds(a.Assumed, summaryDecisive)
+		for _, text := range decisive {
+			p.printf("%s\n", clip("           "+text))
+		}
 	}
 	p.printf("  machine  %s at %.4g MHz%s, SHA-256 %.12s\n", a.Machine, hz/1e6, within(false, a.ClockMode)+scheduled(a.Threads), a.MachineHash)
 	if a.Alone {
 		p.printf("  memory   nobody else uses the DRAM: CPU, cameras, other engines\n")
 	}
-	shown := e.Assumptions[:min(summaryRests, len(e.Assumptions))]
+	shown := e.Assumptions
+	if lines := summaryRests - len(decisive); len(shown) > lines+1 { // one more takes no more room than that there is one
+		shown = shown[:lines]
+	}
 	for _, text := range shown {
 		p.printf("%s\n", clip("  -  "+text))
 	}

@@ -38,6 +38,7 @@ func Details(w io.Writer, a *estimate.Analysis, hz float64) error {
 	bounds(p, a, hz)
 	trials(p, a)
 	coverage(p, a.Coverage)
+	writeMovedBounds(p, a)
 	sensitivity(p, a)
 	policies(p, a)
 	placements(p, a)

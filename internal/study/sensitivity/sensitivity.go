@@ -5,6 +5,7 @@
 package sensitivity
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -20,8 +21,11 @@ import (
 	"warpbound/internal/workload"
 )
 
-// part is the name of the sensitivity among the parts of an analysis.
-const part = "sensitivity"
+// The names of what is found out here among the parts of an analysis.
+const (
+	part        = "sensitivity"
+	assumptions = "assumed numbers"
+)
 
 // Options say on how many machines a job is analysed again.
 type Options struct {
@@ -36,7 +40,7 @@ type Options struct {
 	Progress func(done, total int)
 }
 
-// Analyze analyses a workload, and then on machines whose numbers are sampled from the ranges that the description of its
+// Analyze analyses a workload, finds out which assumed numbers decide its least bound, and then analyses it on machines whose numbers are sampled from the ranges that the description of its
 // machine states, under other policies, and with its buffers at other addresses, as far as that is asked for. Samples and placements follow
 // from the job's seed, and the first ones do not depend on how many there are.
 //
@@ -59,6 +63,12 @@ func Analyze(ctx context.Context, p runner.Platform, w *workload.Workload, req a
 	a, err := opts.analyze(ctx, p, w, req)
 	if err != nil {
 		return a, err
+	}
+	if a.Longest != nil && p.Described() == nil && req.Try == 0 {
+		if a.Assumed, err = opts.varyAssumed(ctx, w, a.Analysis, cmp.Or(req.Campaign.Vectors, w.Spec.Vectors)); err != nil {
+			a.Interrupted = &estimate.Interruption{Reason: halt.Reason(ctx), Planned: a.Assumed.Possible, Missing: []string{assumptions}}
+			return a, err
+		}
 	}
 	req.Campaign = req.Campaign.Alone() // what is kept is of the workload as it is
 	for _, s := range parts {

@@ -1,0 +1,83 @@
+package sensitivity_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpbound/estimate"
+	"warpbound/internal/analysis"
+	"warpbound/internal/campaign"
+	"warpbound/internal/machine"
+	"warpbound/internal/study/sensitivity"
+	"warpbound/internal/test/jobtest"
+	"warpbound/kernels"
+)
+
+// TestAssumedNumbers: what decides the bound is said with the bound that a machine has on which it
+// is another.
+func TestAssumedNumbers(t *testing.T) {
+	j := jobtest.Load(t, kernels.Suite(), "vectorAdd/job.toml", "orin-agx")
+	decisive := func(req analysis.Request, vectors int) *estimate.AssumedNumbers {
+		req.Campaign = campaign.Spec{Vectors: vectors}
+		a, err := sensitivity.Analyze(t.Context(), j.Platform, j.Workload, req, sensitivity.Options{On: j.OnMachine})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Assumed
+	}
+	got := decisive(analysis.Request{}, 100)
+	if got.Method != "static/oblivious" || got.Varied != got.Possible || got.Varied < 20 { // words first, then the widest ranges
+		t.Errorf("%d of %d numbers are varied for %s", got.Varied, got.Possible, got.Method)
+	}
+	want := estimate.AssumedNumber{Number: "l2.copies", Value: "on", Other: "off", Cycles: 4498}
+	if !slices.Contains(got.Decisive, want) {
+		t.Errorf("%+v, want %+v among them", got.Decisive, want)
+	}
+	for _, n := range got.Decisive {
+		if n.Value == n.Other || max(n.Cycles, 2470)*10 <= min(n.Cycles, 2470)*11 {
+			t.Errorf("%+v of 2470", n)
+		}
+	}
+	few := decisive(analysis.Request{}, 3)
+	if few.Varied != 3 || few.Possible != got.Possible || len(few.Decisive) == 0 || few.Decisive[0].Cycles != 4498 {
+		t.Errorf("with three vectors: %+v", few)
+	}
+	// Nothing decides a bound that there is not, or where nothing runs.
+	for _, req := range []analysis.Request{{Methods: []string{"static/greedy"}}, {Methods: []string{"hybrid/waves"}}, {Try: 1000}} {
+		if got := decisive(req, 5); got != nil {
+			t.Errorf("%v: %+v", req.Methods, got)
+		}
+	}
+}
+
+// TestAssumedNumbersAreBelieved: bounds on other machines are those of the machines themselves.
+func TestAssumedNumbersAreBelieved(t *testing.T) {
+	j, opts := job(t, clock+count+dispatch)
+	req := analysis.Request{Methods: []string{"static/cta", "hybrid/waves"}, Campaign: campaign.Spec{Vectors: 20}}
+	a, err := sensitivity.Analyze(t.Context(), j.Platform, j.Workload, req, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bound := func(count int64) int64 {
+		m := *j.Platform.Machine()
+		m.SM.Count = machine.Number{Value: count}
+		p, w, err := opts.On(&m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, _, err := analysis.Static(t.Context(), p, w, static())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Estimates[0].Cycles
+	}
+	want := []estimate.AssumedNumber{
+		{Number: "sm.count", Value: "4", Other: "3", Cycles: bound(3)}, {Number: "sm.count", Value: "4", Other: "5", Cycles: bound(5)},
+	}
+	got := slices.DeleteFunc(a.Assumed.Decisive, func(n estimate.AssumedNumber) bool { return n.Number != "sm.count" })
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
