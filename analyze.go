@@ -140,7 +140,7 @@ func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*estimate.Analy
 	}
 	defer end()
 	answer, err := sensitivity.Analyze(ctx, j.on.Platform, j.on.Workload, req, sensitivity.Options{
-		Samples: opts.Sensitivity, Policies: opts.Policies, Placements: opts.Placements, Progress: opts.Sampled, On: j.on.OnMachine,
+		Samples: opts.Sensitivity, Policies: opts.Policies, Placements: opts.Placements, Progress: opts.Sampled, On: j.on.OnMachine, With: j.on.WithChange,
 	})
 	switch {
 	case answer == nil:

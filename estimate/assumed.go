@@ -10,7 +10,7 @@ type AssumedNumbers struct {
 
 // AssumedNumber is a number or word of a machine, and what the bound is if it is another that can be believed.
 type AssumedNumber struct {
-	Number string `json:"number"` // as in the machine file, for example "l2.copies"
+	Number string `json:"number"` // as in the machine file, for example "l2.copies", or "registers of a thread"
 	Value  string `json:"value"`  // that the machine assumes
 	Other  string `json:"other"`  // at an end of its range, or another word
 	Cycles int64  `json:"cycles"` // the bound with Other; 0 if there is none

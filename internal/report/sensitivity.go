@@ -24,7 +24,7 @@ func movedBound(n estimate.AssumedNumber) string {
 	if n.Cycles > 0 {
 		bound = fmt.Sprintf("at most %s cycles", group(n.Cycles))
 	}
-	return fmt.Sprintf("%s: %s if it is %s instead of %s", n.Number, bound, n.Other, n.Value)
+	return fmt.Sprintf("%s: %s with %s instead of %s", n.Number, bound, n.Other, n.Value)
 }
 
 // summariseMovedBounds says so of the numbers that move the bound most, of each once, in so many lines at most.

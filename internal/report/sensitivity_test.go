@@ -12,7 +12,7 @@ func TestSummariseMovedBounds(t *testing.T) {
 	s := &estimate.AssumedNumbers{Decisive: []estimate.AssumedNumber{
 		{Number: "a", Value: "1", Other: "9", Cycles: 5000}, {Number: "a", Value: "1", Other: "0", Cycles: 7}, {Number: "b", Value: "on", Other: "off"},
 	}}
-	first := "a: at most 5,000 cycles if it is 9 instead of 1"
+	first := "a: at most 5,000 cycles with 9 instead of 1"
 	for _, c := range []struct {
 		s     *estimate.AssumedNumbers
 		limit int
@@ -20,7 +20,7 @@ func TestSummariseMovedBounds(t *testing.T) {
 	}{
 		{nil, 2, nil},
 		{&estimate.AssumedNumbers{}, 2, nil},
-		{s, 2, []string{first, "b: no bound if it is off instead of on"}},
+		{s, 2, []string{first, "b: no bound with off instead of on"}},
 		{s, 1, []string{"and 2 others that move the bound by more than a tenth (--details)"}},
 	} {
 		if got := summariseMovedBounds(c.s, c.limit); !slices.Equal(got, c.want) {

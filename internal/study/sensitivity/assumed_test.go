@@ -9,6 +9,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
 	"warpbound/internal/campaign"
+	"warpbound/internal/job"
 	"warpbound/internal/machine"
 	"warpbound/internal/study/sensitivity"
 	"warpbound/internal/test/jobtest"
@@ -21,7 +22,7 @@ func TestAssumedNumbers(t *testing.T) {
 	j := jobtest.Load(t, kernels.Suite(), "vectorAdd/job.toml", "orin-agx")
 	decisive := func(req analysis.Request, vectors int) *estimate.AssumedNumbers {
 		req.Campaign = campaign.Spec{Vectors: vectors}
-		a, err := sensitivity.Analyze(t.Context(), j.Platform, j.Workload, req, sensitivity.Options{On: j.OnMachine})
+		a, err := sensitivity.Analyze(t.Context(), j.Platform, j.Workload, req, sensitivity.Options{On: j.OnMachine, With: j.WithChange})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,8 +41,20 @@ func TestAssumedNumbers(t *testing.T) {
 			t.Errorf("%+v of 2470", n)
 		}
 	}
+	p, w, err := j.WithChange(func(spec *job.Job) { spec.Registers = 129 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	stated, _, err := analysis.Static(t.Context(), p, w, analysis.Request{Methods: []string{"static/oblivious"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	registers := estimate.AssumedNumber{Number: "registers of a thread", Value: "8", Other: "129", Cycles: stated.Estimates[0].Cycles}
+	if got.Decisive[0] != registers {
+		t.Errorf("%+v, want %+v first", got.Decisive[0], registers)
+	}
 	few := decisive(analysis.Request{}, 3)
-	if few.Varied != 3 || few.Possible != got.Possible || len(few.Decisive) == 0 || few.Decisive[0].Cycles != 4498 {
+	if few.Varied != 3 || few.Possible != got.Possible || len(few.Decisive) == 0 || few.Decisive[0].Number != "registers of a thread" {
 		t.Errorf("with three vectors: %+v", few)
 	}
 	// Nothing decides a bound that there is not, or where nothing runs.
@@ -54,7 +67,7 @@ func TestAssumedNumbers(t *testing.T) {
 
 // TestAssumedNumbersAreBelieved: bounds on other machines are those of the machines themselves.
 func TestAssumedNumbersAreBelieved(t *testing.T) {
-	j, opts := job(t, clock+count+dispatch)
+	j, opts := loadChip(t, clock+count+dispatch)
 	req := analysis.Request{Methods: []string{"static/cta", "hybrid/waves"}, Campaign: campaign.Spec{Vectors: 20}}
 	a, err := sensitivity.Analyze(t.Context(), j.Platform, j.Workload, req, opts)
 	if err != nil {

@@ -92,7 +92,7 @@ func TestPolicies(t *testing.T) {
 		}
 		t.Logf("%s: %+v", c.machine, *s)
 	}
-	j, opts := job(t, "")
+	j, opts := loadChip(t, "")
 	opts.Policies = true
 	if _, err := sensitivity.Analyze(t.Context(), j.Platform, j.Workload, static(), opts); err == nil || !strings.Contains(err.Error(), "leaves no choice of policies") {
 		t.Error(err)

@@ -16,6 +16,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/analysis"
 	"warpbound/internal/halt"
+	"warpbound/internal/job"
 	"warpbound/internal/machine"
 	"warpbound/internal/runner"
 	"warpbound/internal/workload"
@@ -36,6 +37,8 @@ type Options struct {
 	Placements int
 	// On makes the job ready on another machine.
 	On func(*machine.Machine) (runner.Platform, *workload.Workload, error)
+	// With makes the job ready with something changed in a copy of what its file states.
+	With func(change func(*job.Job)) (runner.Platform, *workload.Workload, error)
 	// Progress is called after each machine and placement; may be nil.
 	Progress func(done, total int)
 }

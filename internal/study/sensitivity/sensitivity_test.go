@@ -20,8 +20,8 @@ import (
 	"warpbound/kernels"
 )
 
-// job is vectorAdd on a machine that has predictable-rr as its base, and how to have it on others.
-func job(t *testing.T, numbers string) (*platform.Job, sensitivity.Options) {
+// loadChip loads vectorAdd on a machine that has predictable-rr as its base, and how to have it on others.
+func loadChip(t *testing.T, numbers string) (*platform.Job, sensitivity.Options) {
 	t.Helper()
 	src, err := workload.ReadFS(kernels.Suite(), "vectorAdd/job.toml")
 	if err != nil {
@@ -57,7 +57,7 @@ func static() analysis.Request { return analysis.Request{Methods: []string{"stat
 
 // TestAnalyze holds the smallest and largest estimates against those on the same machines one by one.
 func TestAnalyze(t *testing.T) {
-	j, opts := job(t, clock+count+dispatch)
+	j, opts := loadChip(t, clock+count+dispatch)
 	var seen []*machine.Machine
 	on := opts.On
 	opts.On = func(m *machine.Machine) (runner.Platform, *workload.Workload, error) {
@@ -155,7 +155,7 @@ func TestAnalyzeErrors(t *testing.T) {
 sm.threads = { value = 1024, unit = "threads per SM", source = "s", range = [128, 1024] }`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j, opts := job(t, c.numbers)
+			j, opts := loadChip(t, c.numbers)
 			opts.Samples = 2
 			a, err := sensitivity.Analyze(t.Context(), j.Platform, j.Workload, static(), opts)
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || a != nil) {
@@ -164,7 +164,7 @@ sm.threads = { value = 1024, unit = "threads per SM", source = "s", range = [128
 		})
 	}
 	// The launch has CTAs of 256 threads.
-	j, opts := job(t, `sm.cta_threads = { value = 512, unit = "threads per CTA", source = "s", range = [1, 512] }`)
+	j, opts := loadChip(t, `sm.cta_threads = { value = 512, unit = "threads per CTA", source = "s", range = [1, 512] }`)
 	opts.Samples = 20
 	a, err := sensitivity.Analyze(t.Context(), j.Platform, j.Workload, static(), opts)
 	if err != nil {
@@ -178,7 +178,7 @@ sm.threads = { value = 1024, unit = "threads per SM", source = "s", range = [128
 	if a, err := sensitivity.Analyze(t.Context(), j.Platform, j.Workload, req, opts); a != nil || err == nil || !strings.Contains(err.Error(), " of the ranges of machine chip: vectorAdd/job.toml:") {
 		t.Errorf("runs of a launch that does not fit: %v", err)
 	}
-	j, opts = job(t, count)
+	j, opts = loadChip(t, count)
 	req = static()
 	req.Traces, opts.Samples = strings.NewReader(""), 1
 	if _, err := sensitivity.Analyze(t.Context(), j.Platform, j.Workload, req, opts); err == nil || !strings.Contains(err.Error(), "traces are of one machine") {
@@ -188,7 +188,7 @@ sm.threads = { value = 1024, unit = "threads per SM", source = "s", range = [128
 
 // TestInterrupted has what the machines showed before the context ended.
 func TestInterrupted(t *testing.T) {
-	j, opts := job(t, count)
+	j, opts := loadChip(t, count)
 	ctx, cancel := context.WithCancel(t.Context())
 	opts.Samples, opts.Progress = 9, func(done, _ int) {
 		if done == 3 {
@@ -206,7 +206,7 @@ func TestInterrupted(t *testing.T) {
 
 // TestNone makes no samples where none are asked for, whatever the machine.
 func TestNone(t *testing.T) {
-	j, opts := job(t, "")
+	j, opts := loadChip(t, "")
 	if a, err := sensitivity.Analyze(t.Context(), j.Platform, j.Workload, static(), opts); err != nil || a.Sensitivity != nil {
 		t.Errorf("%+v, %v", a, err)
 	}
