@@ -76,9 +76,13 @@ func (s *Solver) Solve(ctx context.Context) error {
 // to those that it was given before. The error is that of ctx.
 func (s *Solver) NarrowTo(ctx context.Context, limits map[affine.Place]strided.Interval) error {
 	maps.Copy(s.limits, limits)
-	for range narrowings {
-		if _, err := s.runRound(ctx, s.order, 0); err != nil {
+	for i := range narrowings {
+		changed, err := s.runRound(ctx, s.order, 0)
+		if err != nil {
 			return err
+		}
+		if !changed && i > 0 { // the round before was under the same limits, so that a further one finds the same
+			break
 		}
 	}
 	return nil
@@ -95,11 +99,23 @@ func (s *Solver) Finish() *Solution {
 // together.
 func (s *Solver) settle(ctx context.Context) error {
 	for _, component := range s.components {
-		if err := s.repeatRounds(ctx, component, len(s.Machine.Syms.Symbols)); err != nil {
+		symbols := len(s.Machine.Syms.Symbols)
+		if len(component) == 1 && !s.precedesItself(component[0]) {
+			if _, err := s.runRound(ctx, component, symbols); err != nil { // another round would find the same
+				return err
+			}
+			continue
+		}
+		if err := s.repeatRounds(ctx, component, symbols); err != nil {
 			return err
 		}
 	}
 	return s.repeatRounds(ctx, s.order, 0)
+}
+
+// precedesItself reports whether an edge leads from a block to itself.
+func (s *Solver) precedesItself(b int) bool {
+	return slices.ContainsFunc(s.preds[b], func(e Edge) bool { return e.Block == b })
 }
 
 // repeatRounds analyses some blocks until nothing changes any more, symbols from one on included.
