@@ -21,3 +21,15 @@ func Follow(s *fixpoint.Solution, bounds []Bound) [][]Bound {
 	}
 	return all[:]
 }
+
+// CountUnrolled returns the work of following the loops of a kernel iteration by iteration, and the
+// work that is allowed for all of them: the limit, what a loop may exceed it by, and what is left for each.
+func CountUnrolled(ctx context.Context, s *fixpoint.Solution) (work, limit int64, err error) {
+	all := makeAnalyses(ctx, s)
+	for _, l := range all {
+		if _, err := l.boundByExits(); err != nil {
+			return 0, 0, err
+		}
+	}
+	return *all[0].unrolled, maxUnrolledInAll + 2*maxUnrolled + int64(len(all))*4*minUnrolled, nil
+}

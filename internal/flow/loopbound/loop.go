@@ -17,11 +17,12 @@ import (
 
 // makeAnalyses returns what finds the bounds of the loops, in the order of the forest.
 func makeAnalyses(ctx context.Context, s *fixpoint.Solution) []*loopAnalysis {
-	paths := newPaths(s)
+	paths, unrolled := newPaths(s), new(int64)
 	var all []*loopAnalysis
 	for i := range s.Graph.Loops().Loops {
 		all = append(all, &loopAnalysis{
-			ctx: ctx, solution: s, loop: &s.Graph.Loops().Loops[i], paths: paths, work: budget.NewWork(s.Launch.Effort),
+			ctx: ctx, solution: s, loop: &s.Graph.Loops().Loops[i], paths: paths,
+			work: budget.NewWork(s.Launch.Effort), unrolled: unrolled,
 		})
 	}
 	return all
@@ -35,6 +36,7 @@ type loopAnalysis struct {
 	why      string       // the last obstacle
 	cutShort bool         // a limit of work has ended following the loop iteration by iteration
 	work     *budget.Work // that may be done for this loop alone
+	unrolled *int64       // work done to follow loops of the kernel iteration by iteration
 
 	paths *paths
 	under []transfer.Fact // what holds besides where control enters the loop

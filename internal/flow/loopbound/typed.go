@@ -17,7 +17,7 @@ const useful = 1 << 12
 // restsOnType reports whether a bound of a loop rests on the range of a type alone: every exit that
 // gives one gives a lesser one in a doubted analysis, or compares what has wrapped around.
 func (l *loopAnalysis) restsOnType(doubted *fixpoint.Solution) (bool, error) {
-	d := &loopAnalysis{ctx: l.ctx, solution: doubted, loop: l.loop, paths: newPaths(doubted), work: l.work}
+	d := &loopAnalysis{ctx: l.ctx, solution: doubted, loop: l.loop, paths: newPaths(doubted), work: l.work, unrolled: l.unrolled}
 	for _, b := range l.loop.Body {
 		if err := l.ctx.Err(); err != nil {
 			return false, err

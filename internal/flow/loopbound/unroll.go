@@ -13,12 +13,16 @@ import (
 )
 
 // maxUnrolled limits the instructions that are executed, and the registers that are joined, to
-// follow a loop iteration by iteration. No better bound is looked for than one of few iterations,
-// or enough if the counter is steady, which is as good if nothing is missing.
+// follow a loop iteration by iteration. Those of all loops of a kernel are limited to
+// maxUnrolledInAll; when these are spent, minUnrolled are left for each further loop. No better
+// bound is looked for than one of few iterations, or enough if the counter is steady, which is as
+// good if nothing is missing.
 const (
-	maxUnrolled = 1 << 14
-	few         = 1 << 5
-	enough      = 1 << 12
+	maxUnrolled      = 1 << 14
+	maxUnrolledInAll = 1 << 20
+	minUnrolled      = 1 << 8
+	few              = 1 << 5
+	enough           = 1 << 12
 )
 
 // unrolling follows a loop iteration by iteration: from what is known where control enters
@@ -78,12 +82,18 @@ func (l *loopAnalysis) followIterations(byWay bool) (Bound, error) {
 }
 
 // maxWork is the work after which the loop is not followed any more.
-func (u *unrolling) maxWork() int64 { return u.solution.Launch.Effort.Of(maxUnrolled) }
+func (u *unrolling) maxWork() int64 {
+	effort := u.solution.Launch.Effort
+	left := max(effort.Of(maxUnrolledInAll)-*u.unrolled, effort.Of(minUnrolled))
+	return min(left, effort.Of(maxUnrolled))
+}
 
 // runIterations follows the iterations until there is none. The error is that of the context.
 func (u *unrolling) runIterations(iterate func(*transfer.State) (*transfer.State, bool)) (Bound, error) {
+	limit := u.maxWork()
+	defer func() { *u.unrolled += int64(u.work) }()
 	st := u.enterLoop()
-	for n := int64(0); st != nil && int64(u.work) < u.maxWork(); n++ {
+	for n := int64(0); st != nil && int64(u.work) < limit; n++ {
 		before := make([]strided.Interval, len(u.differences))
 		for i, d := range u.differences {
 			before[i] = d.set

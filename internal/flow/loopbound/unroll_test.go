@@ -3,10 +3,12 @@ package loopbound_test
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 	"testing"
 
 	"warpbound/internal/emu"
 	"warpbound/internal/flow/launchfacts"
+	"warpbound/internal/flow/loopbound"
 	"warpbound/internal/flow/strided"
 	"warpbound/internal/test/flowtest"
 )
@@ -222,5 +224,18 @@ param = [{name = "p", type = "u32", count = 1024, init = "uniform(0, 9)"}, {name
 	}
 	if attained > n || exact && attained != n {
 		t.Errorf("a run comes back %d times, the bound is %d", attained, n)
+	}
+}
+
+// TestManyLoops: following loops of a kernel without end costs no more if there are more of them,
+// but for a little that is left for each.
+func TestManyLoops(t *testing.T) {
+	var body strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&body, "mov.u32 %%r1, 0; L%d: add.u32 %%r1, %%r1, 1; setp.lt.u32 %%p1, %%r1, %%n; @%%p1 bra L%d;\n", i, i)
+	}
+	work, limit, err := loopbound.CountUnrolled(t.Context(), solved(t, flowtest.BodyGraph(t, body.String()), launchfacts.Launch{}))
+	if err != nil || work > limit || work < limit/2 {
+		t.Errorf("%d of %d instructions are executed to follow loops, %v", work, limit, err)
 	}
 }

@@ -1,5 +1,7 @@
 package strided
 
+import "slices"
+
 // Leq reports whether a set is known to hold all words of another one.
 func (s Interval) Leq(t Interval) bool {
 	if t.zeros&^s.knownZeros() != 0 || t.ones&^s.knownOnes() != 0 {
@@ -126,7 +128,7 @@ func (s Interval) clip(from, to uint64, t Interval) (Interval, bool) {
 }
 
 // Widen returns a set that holds s and t and is one of few: its ends are those of s, or
-// thresholds, or it holds everything that the remainders allow. Of bits it knows all that s does, or nothing.
+// thresholds, which ascend, or it holds everything that the remainders allow. Of bits it knows all that s does, or nothing.
 func (s Interval) Widen(t Interval, thresholds []uint64) Interval {
 	j := s.Join(t)
 	if j == s {
@@ -136,10 +138,10 @@ func (s Interval) Widen(t Interval, thresholds []uint64) Interval {
 	up, down := (j.last()-s.last())&m != 0, s.lo != j.lo
 	above, below := uint64(0), uint64(0)
 	if up {
-		above = distanceToNearest(thresholds, m, func(x uint64) uint64 { return x - j.last() })
+		above = distanceToNext(thresholds, m, j.last())
 	}
 	if down {
-		below = distanceToNearest(thresholds, m, func(x uint64) uint64 { return j.lo - x })
+		below = distanceToPrevious(thresholds, m, j.lo)
 	}
 	if above > m-j.Span() || below > m-j.Span()-above {
 		return ResidueClass(s.bits, PowerOf2Divisor(j.step), j.lo)
@@ -150,13 +152,26 @@ func (s Interval) Widen(t Interval, thresholds []uint64) Interval {
 	return FromSpan(s.bits, j.lo-below, below+j.Span()+above, j.step)
 }
 
-// distanceToNearest returns the least distance to a threshold.
-func distanceToNearest(thresholds []uint64, m uint64, distance func(uint64) uint64) uint64 {
-	minimum := m
-	for _, x := range thresholds {
-		minimum = min(minimum, distance(x)&m)
+// distanceToNext returns how far it is from a word up to the next of some ascending thresholds, m if
+// there are none.
+func distanceToNext(thresholds []uint64, m, from uint64) uint64 {
+	if len(thresholds) == 0 {
+		return m
 	}
-	return minimum
+	at, _ := slices.BinarySearch(thresholds, from)
+	return (thresholds[at%len(thresholds)] - from) & m
+}
+
+// distanceToPrevious returns how far it is down to the one before, likewise.
+func distanceToPrevious(thresholds []uint64, m, from uint64) uint64 {
+	if len(thresholds) == 0 {
+		return m
+	}
+	at, found := slices.BinarySearch(thresholds, from)
+	if !found {
+		at += len(thresholds) - 1
+	}
+	return (from - thresholds[at%len(thresholds)]) & m
 }
 
 // RemoveEnd takes a word off the ends of the set.
