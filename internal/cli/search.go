@@ -113,6 +113,8 @@ const (
 	stateFile = "state.json"
 	worstStem = "worst"
 	faultDir  = "fault" // of the first run that failed
+	// keptDir is where the best inputs are kept without --out, if a search was at its end of time (makeNewDirectory).
+	keptDir = "warpbound-worst-inputs"
 )
 
 // searchRun is a search that writes files.
@@ -348,10 +350,25 @@ func (s *searchRun) inputs(out *outputs, dir string, in warpbound.SavedInputs) e
 	return nil
 }
 
+// keep writes the best inputs to a new directory.
+func (s *searchRun) keep(out *outputs, found *warpbound.Found) error {
+	dir, err := makeNewDirectory(keptDir)
+	if err != nil {
+		return fmt.Errorf("the best inputs could not be kept: %w", err)
+	}
+	found.Search.File = filepath.Join(dir, worstStem+".toml")
+	return s.inputs(out, dir, found.Best)
+}
+
 // write writes the best inputs, the plots and the page.
 func (s *searchRun) write(c *cobra.Command, found *warpbound.Found) error {
 	var out outputs
 	defer out.discard()
+	if s.flags.out == "" && len(found.Search.Strategies) > 0 && (found.Interrupted || s.flags.time > 0) { // else another search would find the same
+		if err := s.keep(&out, found); err != nil {
+			return err
+		}
+	}
 	if err := s.page(c, &out, found); err != nil {
 		return err
 	}

@@ -17,8 +17,7 @@ import (
 	"warpbound/internal/report"
 )
 
-// bundleDir is where what reproduces a void proof is written; a number is added if there is one
-// already.
+// bundleDir is where what reproduces a void proof is written (makeNewDirectory).
 const bundleDir = "warpbound-void-bound"
 
 // keepVoidProof writes what reproduces a run that is longer than a proven bound, if err says that
@@ -66,18 +65,25 @@ func voidError(void []estimate.VoidBound) error {
 	return &diag.VoidBoundError{Err: errors.New(void[0].Text)}
 }
 
+// makeNewDirectory makes a directory, and adds a number to its name if there is one already. It
+// returns the name.
+func makeNewDirectory(name string) (string, error) {
+	dir := name
+	for n := 2; ; n++ {
+		err := os.Mkdir(dir, 0o755)
+		if !errors.Is(err, os.ErrExist) {
+			return dir, err
+		}
+		dir = fmt.Sprintf("%s-%d", name, n)
+	}
+}
+
 // writeBundle writes what reproduces a void bound, and how it came about, to a new directory, whose
 // name it returns.
 func writeBundle(void *diag.VoidBoundError) (string, error) {
-	dir := bundleDir
-	for n := 2; ; n++ {
-		err := os.Mkdir(dir, 0o755)
-		if err == nil {
-			break
-		} else if !errors.Is(err, os.ErrExist) {
-			return "", err
-		}
-		dir = fmt.Sprintf("%s-%d", bundleDir, n)
+	dir, err := makeNewDirectory(bundleDir)
+	if err != nil {
+		return "", err
 	}
 	story := fmt.Sprintf("%v\n\ncommand: %s\ntool: %s\n", void, strings.Join(os.Args, " "), provenance.Of().Tool)
 	if err := os.WriteFile(filepath.Join(dir, "README.txt"), []byte(story), 0o644); err != nil {
