@@ -1,5 +1,5 @@
 // Package perfetto writes what happens in a run as a trace for the Perfetto viewer (https://ui.perfetto.dev), in its own format: a
-// sequence of packets as protocol buffers.
+// sequence of packets as protocol buffers, compressed with gzip, which the viewer and trace_processor read as they are.
 //
 // An SM is a process, and a warp a track in it; a cycle is shown as a nanosecond. Field numbers are those of the messages Trace,
 // TracePacket, TrackDescriptor, ProcessDescriptor, TrackEvent, InternedData and EventName of Perfetto's schema.
@@ -7,6 +7,7 @@ package perfetto
 
 import (
 	"bufio"
+	"compress/gzip"
 	"fmt"
 	"io"
 
@@ -56,6 +57,7 @@ const (
 // Writer writes a trace. Close must follow.
 type Writer struct {
 	to     *bufio.Writer
+	zip    *gzip.Writer // to which that writes
 	err    error
 	packet []byte
 	inner  []byte
@@ -70,7 +72,8 @@ type track struct{ sm, cta, warp, split int }
 
 // NewWriter begins a trace.
 func NewWriter(to io.Writer) *Writer {
-	return &Writer{to: bufio.NewWriter(to), names: make(map[string]uint64), tracks: make(map[track]uint64), next: 1}
+	zip := gzip.NewWriter(to)
+	return &Writer{to: bufio.NewWriter(zip), zip: zip, names: make(map[string]uint64), tracks: make(map[track]uint64), next: 1}
 }
 
 // Slice adds a stretch of time of a warp, from the cycle from until before to. split is the split SIMD on which a part of a wavefront
@@ -101,7 +104,10 @@ func (w *Writer) Close() error {
 	if w.err != nil {
 		return w.err
 	}
-	return w.to.Flush()
+	if err := w.to.Flush(); err != nil {
+		return err
+	}
+	return w.zip.Close()
 }
 
 // slice adds the two events of a stretch of time.
