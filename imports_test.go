@@ -122,6 +122,7 @@ var arrows = []rule{
 	{"internal/method/search/guided", []string{"estimate", "internal/emu", "internal/isa/*", "internal/job", "internal/machine", "internal/workload", "internal/runner/...", "internal/sim/..."}, "whoever runs the kernel is behind an interface"},
 	{"internal/method/llc/published", []string{"estimate", "internal/..."}, "published equations know only latencies"},
 	{"internal/method", []string{"internal/method/*", "internal/workload", "internal/runner/...", "internal/instrument", "internal/report", "internal/cli"}, "the contract knows no method, and nothing that runs"},
+	{"internal/method/charge", []string{"internal/method", "internal/method/*", "internal/absexec"}, "what methods share knows none of them"},
 	{"internal/method/cells", []string{"internal/method", "internal/method/*"}, "what methods share knows none of them"},
 	{"internal/method/cost", []string{"internal/method", "internal/method/*"}, "what methods share knows none of them"},
 	{"internal/method/reach", []string{"internal/method/*"}, "what methods share knows no method"},

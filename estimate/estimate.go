@@ -44,6 +44,8 @@ type Estimate struct {
 	Assumptions []string `json:"assumptions"`
 	Detail      Detail   `json:"detail"` // the method's own figures
 	Breakdown   []Share  `json:"breakdown,omitempty"`
+	// ByLine says what the estimate charges to lines; nil of a method that cannot tell.
+	ByLine *ByLine `json:"by_line,omitempty"`
 	// Partition is nil if the bound was asked for all inputs at once, and else the figures are those of one part.
 	Partition *Partition `json:"partition,omitempty"`
 
