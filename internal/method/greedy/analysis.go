@@ -28,6 +28,7 @@ type analysis struct {
 	sms         int
 	slots       int // of an SM
 	scratch     sums
+	accounts    map[account]account
 	ccached     bool           // parameters and constants stay in their cache once they are there
 	clines      saturating.Int // lines of them
 	table       table
@@ -57,7 +58,8 @@ const (
 func newAnalysis(ctx context.Context, p *method.Problem) (*analysis, error) {
 	grid := p.Launch.Grid()
 	a := &analysis{
-		launch: p.Launch, graph: p.Graph, counter: cost.NewCounter(p.Machine), threads: cost.Threads(p.Launch),
+		accounts: make(map[account]account),
+		launch:   p.Launch, graph: p.Graph, counter: cost.NewCounter(p.Machine), threads: cost.Threads(p.Launch),
 		ctas: grid[0] * grid[1] * grid[2], sms: int(p.Machine.SM.Count.Value), slots: p.Resident,
 		loops: make([]absexec.LoopFact, len(p.Graph.Loops().Loops)), effort: p.Effort,
 	}
@@ -123,7 +125,8 @@ type class struct {
 	all      sums   // of all warps
 	each     []sums // of the warps of each scheduler, if the number of its warps is a multiple of that of schedulers; else the most of any
 	chain    point  // from the dispatch to its end
-	barriers bool   // a chain may go from one warp to another
+	via      [lengths]*link
+	barriers bool // a chain may go from one warp to another
 }
 
 // classes divides the CTAs into classes, and returns them, and the class and the place in the grid of a CTA.
@@ -161,7 +164,8 @@ func (a *analysis) classes() ([]class, func(cta int) (*class, [3]int), error) {
 
 // class adds up what the warps of a CTA need.
 func (a *analysis) class(warps []*path) class {
-	c := class{warps: warps, all: a.noSums(), chain: a.chain(warps)}
+	chain := a.chain(warps)
+	c := class{warps: warps, all: a.noSums(), chain: chain.point, via: chain.via}
 	for range a.schedulers {
 		c.each = append(c.each, a.noSums())
 	}
@@ -180,42 +184,6 @@ func (a *analysis) class(warps []*path) class {
 		}
 	}
 	return c
-}
-
-// chain returns how long a CTA takes alone, from its dispatch on.
-func (a *analysis) chain(warps []*path) point {
-	start := point{}.after(saturating.Of(a.SM.Dispatch.Value))
-	partial := false
-	for _, p := range warps {
-		partial = partial || p.partial || a.unordered(p) && p.barriers > 0
-	}
-	if partial {
-		// Each instruction of each warp is on the chain at most once, and a barrier lets each warp go as often as it comes to one.
-		for _, p := range warps {
-			start = start.plus(p.all).after(p.barriers.Mul(saturating.Of(a.SM.Barrier.Value)))
-		}
-		return start
-	}
-	begin, over := start, point{}
-	for k := 0; ; k++ {
-		phase, more := point{}, false
-		for _, p := range warps {
-			switch {
-			case k < len(p.arrivals):
-				phase, more = phase.max(p.arrivals[k]), true
-			case k == len(p.arrivals):
-				ends, leaves := p.ends, p.leaves
-				if a.unordered(p) {
-					ends, leaves = p.all, p.all
-				}
-				phase, over = phase.max(leaves), over.max(begin.plus(ends))
-			}
-		}
-		if !more {
-			return over
-		}
-		begin = begin.plus(phase).after(saturating.Of(a.SM.Barrier.Value))
-	}
 }
 
 // unordered reports whether a warp may execute its instructions in another order than its path tells.

@@ -16,9 +16,10 @@ func (v service) plus(w service) service {
 	return service{v.crossbar.Add(w.crossbar), v.tags.Add(w.tags), v.blocked.Add(w.blocked), v.dram.Add(w.dram)}
 }
 
-// inMemory adds the cycles in which the memory serves others than a chain with so many accesses, if the launch needs s: what all partitions serve, or
-// what those serve that the chain and its waits for entries can meet, if that is less.
-func (a *analysis) inMemory(s sums, visits saturating.Int, to *terms) {
+// inMemory adds the cycles in which the memory serves others than a chain with so many accesses, if the launch needs so much: what all
+// partitions serve, or what those serve that the chain and its waits for entries can meet, if that is less.
+func (a *analysis) inMemory(need *demand, visits saturating.Int, to *terms) {
+	s := need.all
 	t := a.traffic(s, a.filled(), saturating.Max)
 	all := t.fills.Add(t.requests)
 	to.requests, to.fetches = all, all
@@ -34,8 +35,11 @@ func (a *analysis) inMemory(s sums, visits saturating.Int, to *terms) {
 	if met := a.met(visits.Add(to.waits), &t, s[operations]); met.sum() < of.sum() {
 		of = met
 	}
-	of.tags = of.tags.Add(s[operations].Mul(saturating.Of(a.L2.Atomic.Value)))
-	to.crossbar, to.tags, to.blocked, to.dram = to.crossbar.Add(of.crossbar), of.tags, of.blocked, of.dram
+	to.add(crossing, of.crossbar, need, t.flits(a, 1, 1))
+	to.add(tagging, of.tags, need, t.accesses(1, 0))
+	to.add(tagging, s[operations].Mul(saturating.Of(a.L2.Atomic.Value)), need, column(operations))
+	to.add(blocking, of.blocked, need, t.accesses(1, 0))
+	to.add(fetching, of.dram, need, t.accesses(a.readShadow.Add(a.openShadow), a.writeShadow.Add(a.openShadow)))
 }
 
 // channel returns how long channels of the DRAM are in shadows of so many accesses and openings, of a launch that writes lines back or not.

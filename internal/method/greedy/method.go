@@ -99,31 +99,23 @@ func bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
 		find()
 	}
 	t := a.compose(classes, of)
-	cycles := t.cycles()
+	cycles := t.sum()
 	if cycles == saturating.Max {
 		return nil, ErrOverflow
 	}
-	d := t.detail()
-	e.Cycles, e.Detail, e.Breakdown = cycles.Int64(), d, shares(d)
+	e.Cycles, e.Detail, e.Breakdown, e.ByLine = cycles.Int64(), t.detail(), t.shares(), a.byLine(t)
 	return &method.Answer{Estimates: []estimate.Estimate{e}, Warnings: a.warnings}, nil
 }
 
 // shares says where the cycles of a bound go.
-func shares(d *estimate.Greedy) []estimate.Share {
-	all := []estimate.Share{
-		{Name: "chain of instructions and accesses", Cycles: d.Chain},
-		{Name: "dispatch of CTAs", Cycles: d.Dispatch},
-		{Name: "other warps issue", Cycles: d.Issue},
-		{Name: "pipelines are busy", Cycles: d.Pipelines},
-		{Name: "load/store unit is busy", Cycles: d.Unit},
-		{Name: "load/store unit waits for an entry", Count: d.Waits, Cycles: d.Stalls},
-		{Name: "ports of the crossbar are busy", Count: d.Requests, Cycles: d.Crossbar},
-		{Name: "instructions and constants are fetched", Cycles: d.Caches},
-		{Name: "tags of the L2 are busy", Count: d.Requests, Cycles: d.Tags},
-		{Name: "tags of the L2 wait for lines", Cycles: d.Blocked},
-		{Name: "DRAM is busy", Count: d.Fetches, Cycles: d.DRAM},
+func (t *terms) shares() []estimate.Share {
+	counts := [causes]saturating.Int{stalled: t.waits, crossing: t.requests, tagging: t.requests, fetching: t.fetches}
+	var all []estimate.Share
+	for of, cycles := range t.cycles {
+		if cycles > 0 {
+			all = append(all, estimate.Share{Name: causeNames[of], Count: counts[of].Int64(), Cycles: cycles.Int64()})
+		}
 	}
-	all = slices.DeleteFunc(all, func(s estimate.Share) bool { return s.Cycles == 0 })
 	slices.SortStableFunc(all, func(s, t estimate.Share) int { return cmp.Compare(t.Cycles, s.Cycles) })
 	return all
 }

@@ -118,9 +118,10 @@ func (p point) after(cycles saturating.Int) point { return p.plus(alone(cycles))
 // path is what a warp needs in every CTA of a box.
 type path struct {
 	sums     sums
-	arrivals []point        // from the start, or the barrier before, to the arrival at each barrier of the CTA
-	leaves   point          // from the last of them to the issue of the last instruction,
-	ends     point          // and until all is over
+	needs    account        // of instructions
+	arrivals []stop         // from the start, or the barrier before, to the arrival at each barrier of the CTA
+	leaves   stop           // from the last of them to the issue of the last instruction,
+	ends     stop           // and until all is over
 	all      point          // all instructions, one after the other in any order
 	barriers saturating.Int // at which it may wait
 	partial  bool           // it may wait at barriers that arrivals does not tell
@@ -131,10 +132,10 @@ type path struct {
 
 // clock is when a warp may issue its next instruction, and when its results are there.
 type clock struct {
-	next   point
-	ready  []point // by register
-	drain  point   // when all accesses are over
-	copies point   // and all asynchronous copies
+	next   moment
+	ready  []moment // by register
+	drain  moment   // when all accesses are over
+	copies moment   // and all asynchronous copies
 }
 
 func (c *clock) clone() clock {
@@ -152,7 +153,7 @@ func (c *clock) max(d *clock) {
 }
 
 // latest is when everything is there.
-func (c *clock) latest() point {
+func (c *clock) latest() moment {
 	p := c.next.max(c.drain).max(c.copies)
 	for _, r := range c.ready {
 		p = p.max(r)
@@ -161,8 +162,8 @@ func (c *clock) latest() point {
 }
 
 // rebase makes p the beginning of time.
-func (c *clock) rebase(p point) {
-	c.next, c.drain, c.copies = point{}, c.drain.minus(p), c.copies.minus(p)
+func (c *clock) rebase(p moment) {
+	c.next, c.drain, c.copies = moment{}, c.drain.minus(p), c.copies.minus(p)
 	for i := range c.ready {
 		c.ready[i] = c.ready[i].minus(p)
 	}
@@ -172,7 +173,9 @@ func (c *clock) rebase(p point) {
 type recorder struct {
 	*analysis
 	path  path
+	needs needs
 	clock clock
+	hops  int
 	line  int64 // of the instruction cache
 	bases int   // of all patterns
 	stack stack
@@ -184,9 +187,11 @@ type recorder struct {
 type fork struct {
 	before  clock
 	sums    sums
+	needs   needs
 	all     point
 	clock   *clock // the greatest of the alternatives so far,
 	longest sums
+	dearest needs // of longest and maximum
 	maximum point
 	present int // lines of local memory that were surely there
 }
@@ -195,14 +200,17 @@ type fork struct {
 type loop struct {
 	times    saturating.Int
 	sums     sums
+	needs    needs
 	all      point
 	barriers saturating.Int
-	began    point
+	began    moment
 	present  int
 }
 
 func (a *analysis) record() *recorder {
-	return &recorder{analysis: a, path: path{sums: a.noSums()}, clock: clock{ready: make([]point, len(a.graph.Kernel.Regs))}, line: -1}
+	return &recorder{
+		analysis: a, path: path{sums: a.noSums()}, needs: make(needs), clock: clock{ready: make([]moment, len(a.graph.Kernel.Regs))}, line: -1,
+	}
 }
 
 // Step adds an instruction.
@@ -217,14 +225,18 @@ func (r *recorder) Step(s *absexec.Step) {
 		r.line = i.line
 		add[fetches] = 1
 		if !r.icached {
-			begin = begin.after(saturating.Of(r.ICache.Miss.Value))
+			begin = r.then(begin, s.PC, alone(saturating.Of(r.ICache.Miss.Value)))
 		}
 	}
 	s.Instr.Reads(func(reg isa.Reg) { begin = begin.max(r.clock.ready[reg]) })
 	s.Instr.Writes(func(reg isa.Reg) { begin = begin.max(r.clock.ready[reg]) })
-	over := begin.after(i.latency)
-	next := begin.after(1)
+	took, next := alone(i.latency), r.then(begin, s.PC, alone(1))
 	longest := alone(max(i.latency, 1))
+	if i.kind == memory {
+		took = r.access(s, i, add)
+		longest = took
+	}
+	over := r.then(begin, s.PC, took)
 	switch i.kind {
 	case control:
 		next = over
@@ -233,9 +245,6 @@ func (r *recorder) Step(s *absexec.Step) {
 			r.path.diverged = true
 		}
 	case memory:
-		took := r.access(s, i, add)
-		over = begin.plus(took)
-		longest = took
 		r.clock.drain = r.clock.drain.max(over)
 		if i.copies {
 			r.clock.copies = r.clock.copies.max(over)
@@ -256,6 +265,11 @@ func (r *recorder) Step(s *absexec.Step) {
 	r.clock.next = next
 	r.path.sums.plus(add)
 	r.path.all = r.path.all.plus(longest)
+	row := r.needs.row(s.PC, r.columns())
+	row.plus(add)
+	for measure := range lengths {
+		row[r.lengthAt(measure)] = row[r.lengthAt(measure)].Add(longest[measure])
+	}
 	if i.kind == barrier {
 		r.barrier(s)
 	}
@@ -270,28 +284,34 @@ func (r *recorder) barrier(s *absexec.Step) {
 		return
 	}
 	r.path.barriers = r.path.barriers.Add(1)
+	row := r.needs.row(s.PC, r.columns())
+	row[r.lengthAt(lengths)] = row[r.lengthAt(lengths)].Add(1)
 	whole := s.Certain && s.Must != 0 && s.Must == s.Active && len(r.forks) == 0 && len(r.loops) == 0 &&
 		s.Instr.Barrier != isa.BarrierArrive && s.Instr.Barrier != isa.BarrierClusterArrive && s.Instr.Barrier != isa.BarrierClusterWait &&
 		cost.Whole(r.launch, s.Instr, s.Box, r.threads)
 	if !whole {
 		r.path.partial = true
-		r.clock.next = r.clock.next.after(saturating.Of(r.SM.Barrier.Value))
+		r.clock.next = r.then(r.clock.next, s.PC, alone(saturating.Of(r.SM.Barrier.Value)))
 		return
 	}
-	r.path.arrivals = append(r.path.arrivals, r.clock.next)
+	r.path.arrivals = append(r.path.arrivals, r.stop(r.clock.next, s.PC))
 	r.clock.rebase(r.clock.next)
 }
 
 // finish ends the path.
 func (r *recorder) finish() {
-	r.path.leaves = r.clock.next
-	r.path.ends = r.clock.latest()
+	r.path.leaves = r.stop(r.clock.next, none)
+	r.path.ends = r.stop(r.clock.latest(), none)
+	r.path.needs = r.shorten(r.needs)
+	r.needs, r.clock = nil, clock{} // they are large
 }
 
 // Fork begins alternatives, of which it is not known which one the warp executes.
 func (r *recorder) Fork(int) {
-	r.forks = append(r.forks, fork{before: r.clock.clone(), sums: r.path.sums, all: r.path.all, longest: r.noSums(), present: r.stack.mark()})
-	r.path.sums, r.path.all = r.noSums(), point{}
+	r.forks = append(r.forks, fork{
+		before: r.clock.clone(), sums: r.path.sums, needs: r.needs, all: r.path.all, longest: r.noSums(), dearest: make(needs), present: r.stack.mark(),
+	})
+	r.path.sums, r.needs, r.path.all = r.noSums(), make(needs), point{}
 }
 
 // Alternative begins the next of them.
@@ -300,11 +320,23 @@ func (r *recorder) Alternative() {
 	r.alternative(f)
 	r.stack.back(f.present)
 	r.clock = f.before.clone()
-	r.path.sums, r.path.all, r.line = r.noSums(), point{}, -1
+	r.path.sums, r.needs, r.path.all, r.line = r.noSums(), make(needs), point{}, -1
 }
 
 // alternative ends one, or what is before the first.
 func (r *recorder) alternative(f *fork) {
+	greater := make([]bool, r.columns())
+	for i, x := range r.path.sums {
+		greater[i] = x > f.longest[i]
+	}
+	for measure := range lengths {
+		greater[r.lengthAt(measure)] = r.path.all[measure] > f.maximum[measure]
+	}
+	f.dearest.take(r.needs, greater)
+	for pc, row := range r.needs { // barriers of all alternatives count
+		to := f.dearest.row(pc, len(row))
+		to[r.lengthAt(lengths)] = to[r.lengthAt(lengths)].Add(row[r.lengthAt(lengths)])
+	}
 	f.longest.atLeast(r.path.sums)
 	f.maximum = f.maximum.max(r.path.all)
 	if f.clock == nil {
@@ -321,8 +353,9 @@ func (r *recorder) Join() {
 	r.alternative(f)
 	r.stack.back(f.present)
 	r.clock, r.line = *f.clock, -1
-	r.path.sums, r.path.all = f.sums, f.all.plus(f.maximum)
+	r.path.sums, r.needs, r.path.all = f.sums, f.needs, f.all.plus(f.maximum)
 	r.path.sums.plus(f.longest)
+	r.needs.times(f.dearest, 1)
 	r.forks = r.forks[:len(r.forks)-1]
 }
 
@@ -331,12 +364,12 @@ func (r *recorder) Repeat(n int) {
 	p := &r.path
 	began := r.clock.latest()
 	r.settle(began)
-	r.loops = append(r.loops, loop{saturating.Of(n), p.sums, p.all, p.barriers, began, r.stack.mark()})
-	p.sums, p.all, p.barriers, r.line = r.noSums(), point{}, 0, -1
+	r.loops = append(r.loops, loop{saturating.Of(n), p.sums, r.needs, p.all, p.barriers, began, r.stack.mark()})
+	p.sums, r.needs, p.all, p.barriers, r.line = r.noSums(), make(needs), point{}, 0, -1
 }
 
 // settle makes everything there at p.
-func (r *recorder) settle(p point) {
+func (r *recorder) settle(p moment) {
 	r.clock.next, r.clock.drain, r.clock.copies = p, p, p
 	for i := range r.clock.ready {
 		r.clock.ready[i] = p
@@ -350,7 +383,9 @@ func (r *recorder) Repeated() {
 	r.stack.back(l.present)
 	p := &r.path
 	body, all, barriers := p.sums, p.all, p.barriers
-	r.settle(l.began.plus(r.clock.latest().minus(l.began).times(l.times)))
+	r.settle(r.repeat(l.began, r.clock.latest(), l.times))
+	l.needs.times(r.needs, l.times)
+	r.needs = l.needs
 	p.sums, p.all, p.barriers, r.line = l.sums, l.all.plus(all.times(l.times)), l.barriers.Add(barriers.Mul(l.times)), -1
 	p.sums.times(body, l.times)
 }

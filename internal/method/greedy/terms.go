@@ -2,28 +2,152 @@ package greedy
 
 import (
 	"warpbound/estimate"
+	"warpbound/internal/method/charge"
 	"warpbound/internal/saturating"
 )
 
-// terms are what a bound is the sum of, as estimate.Greedy explains them.
+// cause is a term of a bound, as estimate.Greedy explains it.
+type cause int
+
+const (
+	chained cause = iota
+	dispatched
+	issuing
+	piped
+	serving
+	stalled
+	crossing
+	caching
+	tagging
+	blocking
+	fetching
+	causes
+)
+
+// causeNames are what reports call them.
+var causeNames = [causes]string{
+	chained: "chain of instructions and accesses", dispatched: "dispatch of CTAs", issuing: "other warps issue", piped: "pipelines are busy",
+	serving: "load/store unit is busy", stalled: "load/store unit waits for an entry", crossing: "ports of the crossbar are busy",
+	caching: "instructions and constants are fetched", tagging: "tags of the L2 are busy", blocking: "tags of the L2 wait for lines",
+	fetching: "DRAM is busy",
+}
+
+// weigh says how much an instruction needs of what a term counts, from its row of needs.
+type weigh func(row sums) saturating.Int
+
+// column weighs by one column.
+func column(i int) weigh { return func(row sums) saturating.Int { return row[i] } }
+
+// charged is what a bound has of a term for a demand, shared among the instructions that need it.
+type charged struct {
+	of     cause
+	cycles saturating.Int
+	need   *demand
+	by     weigh // nil if no instruction needs it
+}
+
+// terms are what a bound is the sum of.
 type terms struct {
-	chain, dispatch, issue, pipelines, unit, stalls, crossbar, caches, tags, blocked, dram saturating.Int
+	cycles [causes]saturating.Int
+	parts  []charged
+	waited []charged // waits of the load/store unit, with how many they are in place of cycles
 
 	waits, requests, fetches saturating.Int
+
+	// chains are those that are in the term chained, and measure is that of their points which is.
+	chains  []*chains
+	measure int
 }
 
-// cycles is the bound.
-func (t *terms) cycles() saturating.Int {
-	return saturating.Sum(
-		t.chain, t.dispatch, t.issue, t.pipelines, t.unit, t.stalls, t.crossbar, t.caches, t.tags, t.blocked, t.dram)
+// chains are what a bound has of chains of CTAs, by measure: part of their sum, or the longest of them.
+type chains struct {
+	point
+	of [lengths][]member
 }
+
+// atLeast makes the chain no shorter than that of a class.
+func (c *chains) atLeast(d *class) {
+	for i, x := range d.chain {
+		if x > c.point[i] {
+			c.point[i] = x
+			if i < lengths {
+				c.of[i] = []member{{d, 1}}
+			}
+		}
+	}
+}
+
+// add adds to a term what a demand needs of something.
+func (t *terms) add(of cause, cycles saturating.Int, need *demand, by weigh) {
+	t.cycles[of] = t.cycles[of].Add(cycles)
+	if cycles > 0 {
+		t.parts = append(t.parts, charged{of, cycles, need, by})
+	}
+}
+
+// sum is the bound.
+func (t *terms) sum() saturating.Int { return saturating.Sum(t.cycles[:]...) }
 
 // detail is what is told of them, if the bound fits.
 func (t *terms) detail() *estimate.Greedy {
 	return &estimate.Greedy{
-		Chain: t.chain.Int64(), Dispatch: t.dispatch.Int64(), Issue: t.issue.Int64(), Pipelines: t.pipelines.Int64(),
-		Unit: t.unit.Int64(), Stalls: t.stalls.Int64(), Crossbar: t.crossbar.Int64(), Caches: t.caches.Int64(),
-		Tags: t.tags.Int64(), Blocked: t.blocked.Int64(), DRAM: t.dram.Int64(),
+		Chain: t.cycles[chained].Int64(), Dispatch: t.cycles[dispatched].Int64(), Issue: t.cycles[issuing].Int64(),
+		Pipelines: t.cycles[piped].Int64(), Unit: t.cycles[serving].Int64(), Stalls: t.cycles[stalled].Int64(),
+		Crossbar: t.cycles[crossing].Int64(), Caches: t.cycles[caching].Int64(), Tags: t.cycles[tagging].Int64(),
+		Blocked: t.cycles[blocking].Int64(), DRAM: t.cycles[fetching].Int64(),
 		Waits: t.waits.Int64(), Requests: t.requests.Int64(), Fetches: t.fetches.Int64(),
 	}
+}
+
+// byLine says which lines the terms are charged to.
+func (a *analysis) byLine(t *terms) *estimate.ByLine {
+	book := charge.New(a.graph)
+	for i := range t.chains {
+		c := t.chains[i]
+		weights, own := make(charge.Weights), saturating.Int(0)
+		for _, m := range c.of[t.measure] {
+			own = own.AddMul(m.class.chain[t.measure], m.times)
+			a.charge(m.class.via[t.measure], t.measure, func(pc int, cycles saturating.Int) { weights.Add(pc, cycles.Mul(m.times)) })
+		}
+		weights[none] = own.Sub(weights.Sum()) // dispatch
+		for pc, n := range charge.Divide(c.point[t.measure], weights) {
+			if pc == none {
+				book.Remain(causeNames[chained], n)
+			} else {
+				book.Add(causeNames[chained], pc, n)
+			}
+		}
+	}
+	rows := make(map[*demand]needs)
+	for _, p := range t.parts {
+		weights := make(charge.Weights)
+		if p.by != nil {
+			if rows[p.need] == nil {
+				rows[p.need] = a.needsOf(p.need)
+			}
+			for pc, row := range rows[p.need] {
+				weights.Add(pc, p.by(row))
+			}
+		}
+		book.Share(causeNames[p.of], p.cycles, weights)
+	}
+	return book.ByLine("dispatch of CTAs")
+}
+
+// needsOf returns what each instruction needs of a demand.
+func (a *analysis) needsOf(d *demand) needs {
+	times := make(map[account]saturating.Int)
+	for _, m := range d.members {
+		for _, p := range m.class.warps {
+			times[p.needs] = times[p.needs].Add(m.times)
+		}
+	}
+	all := make(needs)
+	for of, n := range times {
+		of.each(func(pc, column int, x saturating.Int) {
+			row := all.row(pc, a.columns())
+			row[column] = row[column].AddMul(x, n)
+		})
+	}
+	return all
 }
