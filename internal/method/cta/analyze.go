@@ -50,7 +50,10 @@ const maxCells = 1 << 20
 
 // bound bounds the launch with what its fixed buffers hold.
 func bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
-	a := newAnalysis(ctx, p)
+	return newAnalysis(ctx, p).bound(ctx, p)
+}
+
+func (a *analysis) bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
 	var err error
 	var warps [][]absexec.Result
 	for boxes := absexec.DefaultBoxes; ; boxes /= 4 {

@@ -13,27 +13,27 @@ func TestEqualPaths(t *testing.T) {
 			certain: true, service: 7, waits: 1, visible: 5, minor: 3,
 			ops:    []op{{pc: 1, requests: 2}, {pc: 3, requests: 1}},
 			delays: []segment{{certain: true, delay: 4}, {certain: true, delay: 6}},
-			blocks: []share{{count: 1, service: 7}},
+			instrs: []share{{count: 1, service: 7}},
 		}
 	}
 	if p, q := one(), one(); !p.equal(q) || p.key() != q.key() {
 		t.Error("a path is not equal to itself")
 	}
 	for what, change := range map[string]func(*path){
-		"certain":            func(p *path) { p.certain = false },
-		"partial":            func(p *path) { p.partial = true },
-		"service":            func(p *path) { p.service = p.service.Add(1) },
-		"waits":              func(p *path) { p.waits = p.waits.Add(1) },
-		"visible":            func(p *path) { p.visible = p.visible.Add(1) },
-		"minor":              func(p *path) { p.minor = p.minor.Add(1) },
-		"an instruction":     func(p *path) { p.ops[1].pc++ },
-		"a request":          func(p *path) { p.ops[0].requests++ },
-		"instructions":       func(p *path) { p.ops = p.ops[:1] },
-		"a delay":            func(p *path) { p.delays[1].delay = p.delays[1].delay.Add(1) },
-		"a barrier":          func(p *path) { p.delays[1].certain = false },
-		"segments":           func(p *path) { p.delays = slices.Concat(p.delays, []segment{{}}) },
-		"service of a block": func(p *path) { p.blocks[0].service = p.blocks[0].service.Add(1) },
-		"counts of block":    func(p *path) { p.blocks[0].count = p.blocks[0].count.Add(1) },
+		"certain":                   func(p *path) { p.certain = false },
+		"partial":                   func(p *path) { p.partial = true },
+		"service":                   func(p *path) { p.service = p.service.Add(1) },
+		"waits":                     func(p *path) { p.waits = p.waits.Add(1) },
+		"visible":                   func(p *path) { p.visible = p.visible.Add(1) },
+		"minor":                     func(p *path) { p.minor = p.minor.Add(1) },
+		"an instruction":            func(p *path) { p.ops[1].pc++ },
+		"a request":                 func(p *path) { p.ops[0].requests++ },
+		"instructions":              func(p *path) { p.ops = p.ops[:1] },
+		"a delay":                   func(p *path) { p.delays[1].delay = p.delays[1].delay.Add(1) },
+		"a barrier":                 func(p *path) { p.delays[1].certain = false },
+		"segments":                  func(p *path) { p.delays = slices.Concat(p.delays, []segment{{}}) },
+		"service of an instruction": func(p *path) { p.instrs[0].service = p.instrs[0].service.Add(1) },
+		"counts of an instruction":  func(p *path) { p.instrs[0].count = p.instrs[0].count.Add(1) },
 	} {
 		p := one()
 		change(p)

@@ -91,8 +91,8 @@ func (r *recorder) tally(
 func (r *recorder) limit(branch int, longest *frame, delay saturating.Int) saturating.Int {
 	service, delay, more := r.tally(r.forked, branch, longest.service, delay)
 	longest.service = service
-	for b := range longest.blocks {
-		s := &longest.blocks[b]
+	for pc := range longest.instrs {
+		s := &longest.instrs[pc]
 		s.service = min(s.service, service)
 		service = service.Sub(s.service)
 		if !more {

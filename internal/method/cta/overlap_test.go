@@ -74,7 +74,7 @@ func TestOverlapped(t *testing.T) {
 			service += p.service.Int64()
 			delay = max(delay, p.delays[0].delay.Int64())
 		}
-		cycles, ends := a.schedule(issued, warps)
+		cycles, _, ends := a.schedule(issued, warps)
 		if !ends {
 			t.Fatal("a barrier is never complete")
 		}

@@ -27,7 +27,7 @@ type path struct {
 	visible saturating.Int
 	minor   saturating.Int // sum of the delays that are not the longest
 
-	blocks []share // by block; the service of all is that of the path
+	instrs []share // by instruction; the service of all is that of the path
 
 	// The requests of some accesses, those of ops that are negative, repeat along the axes of
 	// the box. The path of each CTA is one of variants then.
@@ -49,26 +49,35 @@ type segment struct {
 	delay   saturating.Int // of the warp up to the next segment, at most
 }
 
-// share is what a block has of the service of a warp.
-type share struct{ count, service saturating.Int }
+// share is what an instruction or a block has of the service of a warp, and of its delays, each as often as it counts for the path.
+type share struct{ count, service, delay saturating.Int }
 
 func (s *segment) lengthen(delay saturating.Int) { s.delay = s.delay.Add(delay) }
 
 // addTimes adds what another share has, so many times.
 func (s *share) addTimes(t *share, times saturating.Int) {
-	s.count, s.service = s.count.AddMul(t.count, times), s.service.AddMul(t.service, times)
+	s.count, s.service, s.delay = s.count.AddMul(t.count, times), s.service.AddMul(t.service, times), s.delay.AddMul(t.delay, times)
 }
 
 // frame is the part of a path in one alternative.
 type frame struct {
 	service saturating.Int
 	delays  []segment
-	blocks  []share
+	instrs  []share
 	// drain is how long after the end of the last instruction posted requests of the
 	// warp can still be served.
 	drain int64
 	// visible and minor are those of the path.
 	visible, minor saturating.Int
+}
+
+// delayed is for how long the warp is delayed.
+func (f *frame) delayed() saturating.Int {
+	sum := saturating.Int(0)
+	for i := range f.delays {
+		sum = sum.Add(f.delays[i].delay)
+	}
+	return sum
 }
 
 // last is the segment that the warp is in.
@@ -108,7 +117,7 @@ func (a *analysis) record(warp int) *recorder {
 	return &recorder{
 		analysis: a, path: &path{certain: true},
 		width: bits.OnesCount64(a.launch.Threads(warp)), issued: make(map[int]issues), forked: make(map[int]issues),
-		frame: frame{delays: []segment{{certain: true}}, blocks: make([]share, a.graph.Len())},
+		frame: frame{delays: []segment{{certain: true}}, instrs: make([]share, len(a.graph.Kernel.Instrs))},
 	}
 }
 
@@ -126,11 +135,10 @@ func (r *recorder) Step(s *absexec.Step) {
 	furtherService, furtherDelay, more := r.limited(c, s, saturating.Of(service), saturating.Of(delay.Max))
 	f.service = f.service.Add(furtherService)
 	r.account(c, s.Instr, delay, furtherService, more, r.perThread(s.PC, s.Certain))
-	start := r.graph.BlockOf(s.PC)
-	block := &f.blocks[start]
-	block.service = block.service.Add(furtherService)
-	if s.PC == r.graph.Blocks[start].Start && more {
-		block.count = block.count.Add(1)
+	in := &f.instrs[s.PC]
+	in.service, in.delay = in.service.Add(furtherService), in.delay.Add(furtherDelay)
+	if more {
+		in.count = in.count.Add(1)
 	}
 	if c.Kind == cost.Arrival || c.Kind == cost.Barrier && made.Max > 0 {
 		r.path.waits = r.path.waits.Add(1)
@@ -212,7 +220,7 @@ func (r *recorder) Alternative() {
 	}
 	at.begun = true
 	r.frame = frame{
-		delays: []segment{{certain: true}}, blocks: make([]share, len(at.before.blocks)), drain: at.before.drain,
+		delays: []segment{{certain: true}}, instrs: make([]share, len(at.before.instrs)), drain: at.before.drain,
 	}
 }
 
@@ -223,11 +231,14 @@ func (r *recorder) Join() {
 	successors := append(at.successors, r.frame)
 	r.frame = at.before
 	f := &r.frame
-	longest := &successors[0]
+	longest, slowest := &successors[0], &successors[0]
 	f.drain = 0
 	for i := range successors {
 		if successors[i].service > longest.service {
 			longest = &successors[i]
+		}
+		if successors[i].delayed() > slowest.delayed() {
+			slowest = &successors[i]
 		}
 		f.drain = max(f.drain, successors[i].drain)
 	}
@@ -241,8 +252,9 @@ func (r *recorder) Join() {
 		delays[0].delay = r.limit(at.branch, longest, delays[0].delay)
 	}
 	f.service = f.service.Add(longest.service)
-	for b, s := range longest.blocks {
-		f.blocks[b].addTimes(&s, 1)
+	for pc, s := range longest.instrs {
+		s.delay = slowest.instrs[pc].delay
+		f.instrs[pc].addTimes(&s, 1)
 	}
 	f.last().lengthen(delays[0].delay)
 	f.delays = append(f.delays, delays[1:]...)
@@ -261,7 +273,7 @@ func (r *recorder) Repeat(times int) {
 			drain = max(drain, c.TailLatency())
 		}
 	}
-	r.frame = frame{delays: []segment{{certain: true}}, blocks: make([]share, len(r.frame.blocks)), drain: drain}
+	r.frame = frame{delays: []segment{{certain: true}}, instrs: make([]share, len(r.frame.instrs)), drain: drain}
 }
 
 // Repeated ends it.
@@ -275,8 +287,8 @@ func (r *recorder) Repeated() {
 	f.visible = f.visible.AddMul(body.visible, l.times)
 	f.minor = f.minor.AddMul(body.minor, l.times)
 	f.drain = body.drain
-	for b, s := range body.blocks {
-		f.blocks[b].addTimes(&s, l.times)
+	for pc, s := range body.instrs {
+		f.instrs[pc].addTimes(&s, l.times)
 	}
 	r.path.waits = l.waits.AddMul(r.path.waits.Sub(l.waits), l.times)
 	if further := saturating.Of(len(body.delays) - 1); further > 0 && further.Mul(l.times) <= unrolled {
@@ -324,7 +336,7 @@ func oneByOne(successors []frame) []segment {
 // finish returns the path of an execution that has ended.
 func (r *recorder) finish() *path {
 	p := r.path
-	p.service, p.delays, p.blocks = r.frame.service, r.frame.delays, r.frame.blocks
+	p.service, p.delays, p.instrs = r.frame.service, r.frame.delays, r.frame.instrs
 	p.visible, p.minor = r.frame.visible, r.frame.minor
 	p.period = [3]int{1, 1, 1}
 	if p.certain && len(p.varied) > 0 {
@@ -337,7 +349,7 @@ func (r *recorder) finish() *path {
 func (p *path) equal(q *path) bool {
 	return p.certain == q.certain && p.partial == q.partial && p.waits == q.waits &&
 		p.service == q.service && p.visible == q.visible && p.minor == q.minor &&
-		slices.Equal(p.ops, q.ops) && slices.Equal(p.delays, q.delays) && slices.Equal(p.blocks, q.blocks)
+		slices.Equal(p.ops, q.ops) && slices.Equal(p.delays, q.delays) && slices.Equal(p.instrs, q.instrs)
 }
 
 // key is equal for equal paths, and rarely for others.

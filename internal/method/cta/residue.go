@@ -22,7 +22,7 @@ func (r *recorder) vary(p *path) {
 	cost.EachOf(p.period, func(at [3]int) {
 		q := &path{
 			ops: slices.Clone(p.ops), certain: true, delays: p.delays, partial: p.partial, waits: p.waits,
-			service: p.service, visible: p.visible, minor: p.minor, blocks: slices.Clone(p.blocks), period: [3]int{1, 1, 1},
+			service: p.service, visible: p.visible, minor: p.minor, instrs: slices.Clone(p.instrs), period: [3]int{1, 1, 1},
 		}
 		for i := range q.ops {
 			o := &q.ops[i]
@@ -32,8 +32,8 @@ func (r *recorder) vary(p *path) {
 			v := &p.varied[-1-o.requests]
 			o.requests = v.Counts[cost.Residue(at, v.Period)]
 			less := saturating.Of(r.costs[o.pc].Initiation * int64(slices.Max(v.Counts)-o.requests))
-			block := &q.blocks[r.graph.BlockOf(int(o.pc))]
-			q.service, q.visible, block.service = q.service.Sub(less), q.visible.Sub(less), block.service.Sub(less)
+			in := &q.instrs[o.pc]
+			q.service, q.visible, in.service = q.service.Sub(less), q.visible.Sub(less), in.service.Sub(less)
 		}
 		p.variants = append(p.variants, r.unique(q))
 	})

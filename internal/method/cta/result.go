@@ -7,6 +7,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/method"
+	"warpbound/internal/method/charge"
 	"warpbound/internal/premise"
 	"warpbound/internal/saturating"
 )
@@ -24,7 +25,8 @@ func (a *analysis) result(p *method.Problem, tallies []tally, facts []absexec.Lo
 	for _, same := range a.paths {
 		d.Paths += len(same)
 	}
-	blocks := make([]share, a.graph.Len())
+	instrs := make([]share, len(a.graph.Kernel.Instrs))
+	book := charge.New(a.graph)
 	var issue, dispatch saturating.Int
 	for kind, times := range t.waves {
 		if times == 0 {
@@ -38,12 +40,18 @@ func (a *analysis) result(p *method.Problem, tallies []tally, facts []absexec.Lo
 		issue, dispatch = issue.AddMul(w.service, times), dispatch.AddMul(a.dispatch, times)
 		for _, c := range w.classes {
 			for _, p := range a.classes[c].warps {
-				for b, s := range p.blocks {
-					blocks[b].addTimes(&s, times)
+				for pc, s := range p.instrs {
+					instrs[pc].addTimes(&s, times)
 				}
 			}
 		}
+		book.Share(waiting, w.cycles.Sub(w.service).Mul(times), w.waits)
 	}
+	for pc, s := range instrs {
+		book.Add("instructions hold the port", pc, s.service)
+	}
+	book.Remain(dispatching, dispatch)
+	blocks := a.blocks(instrs)
 	d.Issue, d.Dispatch = issue.Int64(), dispatch.Int64()
 	d.Stall = t.cycles.Sub(issue).Sub(dispatch).Int64()
 	evidence := []estimate.Evidence{p.Evidence()}
@@ -72,8 +80,27 @@ func (a *analysis) result(p *method.Problem, tallies []tally, facts []absexec.Lo
 	}
 	return &estimate.Estimate{
 		Method: ID, Cycles: t.cycles.Int64(), Evidence: estimate.Weakest(evidence...),
-		Assumptions: assumptions, Detail: d, Breakdown: a.shares(blocks, d),
+		Assumptions: assumptions, Detail: d, Breakdown: a.shares(blocks, d), ByLine: book.ByLine(dispatching),
 	}
+}
+
+// What cycles go to that are not those of blocks.
+const (
+	waiting     = "all warps wait"
+	dispatching = "dispatch of waves"
+)
+
+// blocks adds up what the instructions of each block have.
+func (a *analysis) blocks(instrs []share) []share {
+	all := make([]share, a.graph.Len())
+	for pc, s := range instrs {
+		b := a.graph.BlockOf(pc)
+		all[b].addTimes(&s, 1)
+	}
+	for b := range all {
+		all[b].count = instrs[a.graph.Blocks[b].Start].count
+	}
+	return all
 }
 
 // shares says where the cycles go.
@@ -92,8 +119,8 @@ func (a *analysis) shares(blocks []share, d *estimate.CTA) []estimate.Share {
 		waves += w.Times
 	}
 	for _, s := range []estimate.Share{
-		{Name: "all warps wait", Count: waves, Cycles: d.Stall},
-		{Name: "dispatch of waves", Count: waves, Cycles: d.Dispatch},
+		{Name: waiting, Count: waves, Cycles: d.Stall},
+		{Name: dispatching, Count: waves, Cycles: d.Dispatch},
 	} {
 		if s.Cycles > 0 {
 			shares = append(shares, s)

@@ -2,8 +2,11 @@ package cta
 
 import (
 	"math"
+	"slices"
 
+	"warpbound/internal/method/charge"
 	"warpbound/internal/method/cost"
+	"warpbound/internal/saturating"
 )
 
 // never is a time that does not come.
@@ -11,13 +14,16 @@ const never = math.MaxInt64
 
 // schedule plays the warps of a wave of one SM, those of its first CTA first, by the
 // rules of a barrel core. All paths must be certain, and no barrier for part of a CTA.
-// It returns the time from when the warps are ready to the last retirement, and false
-// if a barrier is never complete.
-func (a *analysis) schedule(warps []*path, perCTA int) (cycles int64, ends bool) {
+// It returns the time from when the warps are ready to the last retirement, for how much of it the port waits for the end of
+// each instruction, and false if a barrier is never complete.
+func (a *analysis) schedule(warps []*path, perCTA int) (cycles int64, waits charge.Weights, ends bool) {
 	type state struct {
 		next   int   // op
 		served int64 // when the last of its posted requests is
+		posted int32 // the instruction that makes it
 	}
+	waits = make(charge.Weights)
+	drains := int32(0)
 	states := make([]state, len(warps))
 	ready := make([]int64, len(warps)) // never if the warp waits at a barrier or has exited
 	ctas := make([]struct{ living, arrived int }, (len(warps)+perCTA-1)/perCTA)
@@ -28,7 +34,10 @@ func (a *analysis) schedule(warps []*path, perCTA int) (cycles int64, ends bool)
 		id, soonest := next(ready, last, now)
 		if id < 0 {
 			if soonest == never {
-				return 0, false
+				return 0, nil, false
+			}
+			if w := slices.Index(ready, soonest); states[w].next > 0 {
+				waits.Add(int(warps[w].ops[states[w].next-1].pc), saturating.Of(soonest-now))
 			}
 			now = soonest
 			continue
@@ -44,6 +53,9 @@ func (a *analysis) schedule(warps []*path, perCTA int) (cycles int64, ends bool)
 		switch {
 		case w.next == len(p.ops): // the end of the warp
 			free = never
+			if w.served > max(cycles, end) {
+				drains = w.posted
+			}
 			cycles = max(cycles, end, w.served)
 			group.living--
 			left--
@@ -53,7 +65,9 @@ func (a *analysis) schedule(warps []*path, perCTA int) (cycles int64, ends bool)
 			case requests > 0 && c.Kind == cost.Load:
 				free = end + c.TailLatency()
 			case requests > 0:
-				w.served = max(w.served, end+c.TailLatency())
+				if served := end + c.TailLatency(); served > w.served {
+					w.served, w.posted = served, o.pc
+				}
 			}
 		case c.Kind == cost.Fence:
 			free = max(free, w.served)
@@ -71,9 +85,11 @@ func (a *analysis) schedule(warps []*path, perCTA int) (cycles int64, ends bool)
 				}
 			}
 		}
-		now = end
+		if now = end; left == 0 && cycles > now {
+			waits.Add(int(drains), saturating.Of(cycles-now))
+		}
 	}
-	return cycles, true
+	return cycles, waits, true
 }
 
 // next returns the first warp that is ready, in a circle after the one that issued last;

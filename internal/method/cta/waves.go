@@ -3,6 +3,7 @@ package cta
 import (
 	"fmt"
 
+	"warpbound/internal/method/charge"
 	"warpbound/internal/method/cost"
 	"warpbound/internal/saturating"
 )
@@ -22,6 +23,7 @@ type wave struct {
 	exact   bool
 	cycles  saturating.Int // from when its warps are ready to the last retirement, at most
 	service saturating.Int // in which the port is held, at most
+	waits   charge.Weights // for how much of the rest the port waits for each instruction: in the schedule, or in proportion
 }
 
 // tally says how many waves of each kind an SM executes.
@@ -84,13 +86,19 @@ func (a *analysis) kindOf(classes []int32) (int, error) {
 		w.service = w.service.Add(class.service)
 		delay = max(delay, class.delay)
 	}
-	w.warps = len(warps)
+	w.warps, w.waits = len(warps), make(charge.Weights)
+	for _, p := range warps {
+		for pc, s := range p.instrs {
+			w.waits.Add(pc, s.delay)
+		}
+	}
 	w.cycles = w.service.Add(delay)
 	if cycles, ok := a.overlapped(warps); ok {
 		w.cycles = min(w.cycles, cycles)
 	}
 	if w.exact {
-		cycles, ends := a.schedule(warps, len(a.classes[classes[0]].warps))
+		cycles, waits, ends := a.schedule(warps, len(a.classes[classes[0]].warps))
+		w.waits = waits
 		if w.cycles = saturating.Of(cycles); !ends {
 			return 0, fmt.Errorf("kernel %s: a barrier never completes, so the kernel does not terminate", a.graph.Kernel.Readable())
 		}
