@@ -48,10 +48,10 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 	mode := a.Machine.Split.Mode.Value
 	e := &estimate.Estimate{
 		Method: Method(mode).ID(), Cycles: l.cycles.Int64(), Evidence: a.Evidence(), Detail: d,
-		Assumptions: a.Assumptions(), Breakdown: a.shares(l),
+		Assumptions: a.Assumptions(), Breakdown: a.shares(l), ByLine: a.byLine(l),
 	}
 	if s := a.schedule; s != nil {
-		e.Cycles, e.Breakdown = s.cycles.Int64(), a.played(s)
+		e.Cycles, e.Breakdown, e.ByLine = s.cycles.Int64(), a.played(s), a.playedByLine(s)
 		d.Schedule = &estimate.SplitSchedule{
 			Rounds: s.rounds.Int64(), Wavefronts: s.cycles.Sub(s.rounds.Mul(a.timing.dispatch())).Int64(),
 		}
@@ -131,21 +131,17 @@ func (a *analysis) shares(l *launch) []estimate.Share {
 			s.count, s.cycles = s.count.AddMul(done.times, times), s.cycles.AddMul(a.price(done.demand, g.sharing), times)
 		}
 	}
-	count(l.last, 1)
-	dispatch := l.rounds().Mul(a.timing.dispatch())
-	rest := l.cycles.Sub(l.service).Sub(l.issue).Sub(l.last.longest).Sub(dispatch)
-	for class, n := range l.before {
-		if n > 0 {
-			count(l.full[class], n)
-			rest = rest.Sub(l.full[class].longest.Mul(n))
-		}
+	rest := l.cycles.Sub(l.service).Sub(l.issue).Sub(a.dispatching(l))
+	for g, n := range l.groups {
+		count(g, n)
+		rest = rest.Sub(g.longest.Mul(n))
 	}
 	shares := a.sharesOf(blocks)
 	for _, s := range []estimate.Share{
-		{Name: "service of the memory", Count: a.resident.groups.Int64(), Cycles: l.service.Int64()},
-		{Name: "passes of all ports", Count: a.resident.groups.Int64(), Cycles: l.issue.Int64()},
-		{Name: "other wavefronts of the workgroup", Count: l.rounds().Int64(), Cycles: rest.Int64()},
-		{Name: "dispatch of workgroups", Count: l.rounds().Int64(), Cycles: dispatch.Int64()},
+		{Name: serving, Count: a.resident.groups.Int64(), Cycles: l.service.Int64()},
+		{Name: passing, Count: a.resident.groups.Int64(), Cycles: l.issue.Int64()},
+		{Name: others, Count: l.rounds().Int64(), Cycles: rest.Int64()},
+		{Name: dispatching, Count: l.rounds().Int64(), Cycles: a.dispatching(l).Int64()},
 	} {
 		if s.Cycles > 0 {
 			shares = append(shares, s)
@@ -157,8 +153,21 @@ func (a *analysis) shares(l *launch) []estimate.Share {
 // played says where the cycles of a schedule go: per block, those of the wavefronts on the chain that ends last.
 func (a *analysis) played(s *schedule) []estimate.Share {
 	dispatch := s.rounds.Mul(a.timing.dispatch())
-	shares := []estimate.Share{{Name: "dispatch of workgroups", Count: s.rounds.Int64(), Cycles: dispatch.Int64()}}
-	return sorted(append(shares, a.sharesOf(s.blocks)...))
+	shares := []estimate.Share{{Name: dispatching, Count: s.rounds.Int64(), Cycles: dispatch.Int64()}}
+	return sorted(append(shares, a.sharesOf(a.blocks(s.instrs))...))
+}
+
+// blocks adds up what the instructions of each block have.
+func (a *analysis) blocks(instrs []share) []share {
+	all := make([]share, a.Graph.Len())
+	for pc, s := range instrs {
+		at := &all[a.Graph.BlockOf(pc)]
+		at.cycles = at.cycles.Add(s.cycles)
+	}
+	for b := range all {
+		all[b].count = instrs[a.Graph.Blocks[b].Start].count
+	}
+	return all
 }
 
 // sharesOf returns the shares of the blocks that have some.

@@ -22,6 +22,18 @@ type launch struct {
 // rounds is how many workgroups are on the chain.
 func (l *launch) rounds() saturating.Int { return saturating.Sum(l.before...).Add(1) }
 
+// groups calls visit for the groups on the chain, and how many of each there are; false from it ends that.
+func (l *launch) groups(visit func(g *group, n saturating.Int) bool) {
+	if !visit(l.last, 1) {
+		return
+	}
+	for class, n := range l.before {
+		if n > 0 && !visit(l.full[class], n) {
+			return
+		}
+	}
+}
+
 // longest returns the longest of the groups before the last, nil if there is none.
 func (l *launch) longest() *group {
 	var longest *group

@@ -131,13 +131,13 @@ func (s *script) number(ops sequence) int32 {
 // schedule is what happens on the CU that takes longest.
 type schedule struct {
 	cycles saturating.Int
-	// blocks are the executions and the cycles of the wavefronts on the chain that ends last: in each slot the next
+	// instrs are the executions and the cycles of the wavefronts on the chain that ends last, by instruction: in each slot the next
 	// workgroup begins when the last wavefront of the one before retires.
-	blocks []share
+	instrs []share
 	rounds saturating.Int // workgroups on the chain
 }
 
-// share is what a block has of a time.
+// share is what a block or an instruction has of a time.
 type share struct{ count, cycles saturating.Int }
 
 // longest bounds the time of a player of a CU with these wavefronts: in every cycle up to the last, the pass, the service or the latency
@@ -206,7 +206,7 @@ func (a *analysis) play(s *script) *schedule {
 // never is when nothing happens.
 const never = math.MaxInt64
 
-// spent is what a player knows that a block has of a time.
+// spent is what a player knows that an instruction has of a time.
 type spent struct{ count, cycles int64 }
 
 // player plays one CU, by the rules of docs/machine-model/split.md. Its times do not wrap around: none is greater than script.longest.
@@ -230,7 +230,7 @@ type place struct {
 	running int     // that have not exited
 	arrived int     // at a barrier
 	rounds  int64   // workgroups that have begun
-	blocks  []spent // of the chain of wavefronts up to the last that has retired
+	instrs  []spent // of the chain of wavefronts up to the last that has retired
 }
 
 // front is a wavefront.
@@ -243,7 +243,7 @@ type front struct {
 	retires int64 // never if it has not exited, or has retired
 	waits   bool  // at a barrier
 	since   int64 // when it could begin or began the instruction
-	blocks  []spent
+	instrs  []spent
 }
 
 // issuer is the port of a SIMD.
@@ -261,10 +261,10 @@ func (a *analysis) newPlayer(s *script, wavefronts []int32) *player {
 	ids := (len(p.fronts) + simds - 1) / simds
 	p.ports = slices.Repeat([]issuer{{last: ids - 1}}, simds)
 	for x := range p.fronts {
-		p.fronts[x].blocks = make([]spent, a.Graph.Len())
+		p.fronts[x].instrs = make([]spent, len(a.Graph.Kernel.Instrs))
 	}
 	for k := range p.slots {
-		p.slots[k].blocks = make([]spent, a.Graph.Len())
+		p.slots[k].instrs = make([]spent, len(a.Graph.Kernel.Instrs))
 		p.begin(k, 0)
 	}
 	return p
@@ -281,8 +281,8 @@ func (p *player) begin(k int, now int64) {
 	for i, n := range p.pending[:p.each] {
 		f := &p.fronts[k*p.each+i]
 		ready := now + p.Machine.SM.Dispatch.Value
-		clear(f.blocks)
-		*f = front{ops: p.script.different[n], ready: ready, since: ready, retires: never, blocks: f.blocks}
+		clear(f.instrs)
+		*f = front{ops: p.script.different[n], ready: ready, since: ready, retires: never, instrs: f.instrs}
 	}
 	p.pending = p.pending[p.each:]
 }
@@ -325,13 +325,13 @@ func (p *player) retire(now int64) {
 		}
 		k := x / p.each
 		s := &p.slots[k]
-		f.spend(p.block(f), f.retires)
+		f.spend(f.retires)
 		f.retires = never
 		p.end, p.last = now, k
 		if s.left--; s.left == 0 {
-			for b, t := range f.blocks {
-				s.blocks[b].count += t.count
-				s.blocks[b].cycles += t.cycles
+			for pc, t := range f.instrs {
+				s.instrs[pc].count += t.count
+				s.instrs[pc].cycles += t.cycles
 			}
 		}
 	}
@@ -342,14 +342,9 @@ func (p *player) retire(now int64) {
 	}
 }
 
-// block returns the block of the instruction that a wavefront has issued last, or else of its first.
-func (p *player) block(f *front) int {
-	return p.Graph.BlockOf(int(f.ops[max(f.next-1, 0)].pc))
-}
-
-// spend counts the time up to a cycle for a block.
-func (f *front) spend(block int, until int64) {
-	f.blocks[block].cycles += until - f.since
+// spend counts the time up to a cycle for the instruction that a wavefront has issued last, or else for its first.
+func (f *front) spend(until int64) {
+	f.instrs[f.ops[max(f.next-1, 0)].pc].cycles += until - f.since
 	f.since = until
 }
 
@@ -375,12 +370,10 @@ func (p *player) pass(x int, now, end int64) {
 	f := &p.fronts[x]
 	pass := p.Machine.Split.Pass.Value
 	if f.passes == 0 {
-		f.spend(p.block(f), now)
+		f.spend(now)
 		o := f.ops[f.next]
 		f.next++
-		if block := p.Graph.BlockOf(int(o.pc)); int(o.pc) == p.Graph.Blocks[block].Start {
-			f.blocks[block].count++
-		}
+		f.instrs[o.pc].count++
 		c := &p.script.costs[o.pc]
 		f.passes = c.Initiation / pass
 		if c.Kind == cost.Load || c.Kind == cost.Posted {
@@ -433,8 +426,8 @@ func (p *player) serve(c *cost.Instr, o op, at int64) int64 {
 func (p *player) result() *schedule {
 	s := &p.slots[p.last]
 	r := &schedule{cycles: saturating.Of(p.end), rounds: saturating.Of(s.rounds)}
-	for _, b := range s.blocks {
-		r.blocks = append(r.blocks, share{saturating.Of(b.count), saturating.Of(b.cycles)})
+	for _, i := range s.instrs {
+		r.instrs = append(r.instrs, share{saturating.Of(i.count), saturating.Of(i.cycles)})
 	}
 	return r
 }
