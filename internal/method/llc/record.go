@@ -24,6 +24,7 @@ type path struct {
 	ops      []op
 	accesses []access
 	sums     sums
+	account  *account  // in proportion, of alternatives that which holds the port for longest
 	touched  footprint // if ops is not what it issues
 	progress progress
 	// turns are instructions at most, up to each barrier at which the warp surely waits for all others,
@@ -89,6 +90,8 @@ type fork struct {
 	before         sums
 	turns          saturating.Int // since the last barrier before it
 	longest        sums           // of the alternatives so far; none of them need have all of these
+	account        *account       // before it,
+	dearest        *account       // and of the alternative that holds the port for longest
 	began          bool           // an alternative has begun
 	min, max       saturating.Int // instructions issued before it
 	fewest, issued saturating.Int // and behind alternatives so far
@@ -99,12 +102,13 @@ type fork struct {
 type loop struct {
 	times    saturating.Int
 	before   sums
+	account  *account
 	turns    []saturating.Int
 	progress progress
 }
 
 func (a *analysis) record(absexec.Box) *recorder {
-	return &recorder{analysis: a, path: path{ordered: true, turns: []saturating.Int{0}, sums: a.noSums()}}
+	return &recorder{analysis: a, path: path{ordered: true, turns: []saturating.Int{0}, sums: a.noSums(), account: newAccount()}}
 }
 
 // Step adds an instruction.
@@ -218,6 +222,7 @@ func (r *recorder) sum(c *cost.Instr, s *absexec.Step, onChip cost.Between) {
 		add.service = add.service.Add(saturating.Of(r.machine.SM.Barrier.Value)) // it may let others go
 	}
 	add.busy = add.service.Add(saturating.Of(c.Latency))
+	r.account(c, s, &add)
 	r.path.sums.plus(&add)
 	tail := saturating.Of(c.TailLatency())
 	at, _ := slices.BinarySearch(r.tails, tail)
@@ -275,15 +280,19 @@ func (r *recorder) Fork(int) {
 	turns := r.path.turns
 	p := &r.path.progress
 	r.forks = append(r.forks, fork{
-		before: r.path.sums, turns: turns[len(turns)-1], longest: r.noSums(),
+		before: r.path.sums, turns: turns[len(turns)-1], longest: r.noSums(), account: r.path.account, dearest: newAccount(),
 		min: p.min, max: p.max, fewest: saturating.Max, issued: p.max,
 	})
-	r.path.sums = r.noSums()
+	r.path.sums, r.path.account = r.noSums(), newAccount()
 }
 
 // Alternative begins the next of them.
 func (r *recorder) Alternative() {
 	f, turns := &r.forks[len(r.forks)-1], r.path.turns
+	if r.path.sums.service > f.longest.service {
+		f.dearest = r.path.account
+	}
+	r.path.account = newAccount()
 	f.longest.atLeast(&r.path.sums)
 	f.maximum = max(f.maximum, turns[len(turns)-1].Sub(f.turns))
 	r.path.sums, turns[len(turns)-1] = r.noSums(), f.turns
@@ -301,6 +310,8 @@ func (r *recorder) Join() {
 	r.forks = r.forks[:len(r.forks)-1]
 	r.path.sums = f.before
 	r.path.sums.plus(&f.longest)
+	r.path.account = f.account
+	r.path.account.add(f.dearest, 1)
 	turns[len(turns)-1] = f.turns.Add(f.maximum)
 	r.path.progress.min, r.path.progress.max = f.fewest, f.issued
 }
@@ -313,7 +324,8 @@ const unrolled = 1 << 14
 // Repeat begins an iteration that stands for several.
 func (r *recorder) Repeat(times int) {
 	r.unordered()
-	r.loops = append(r.loops, loop{saturating.Of(times), r.path.sums, r.path.turns, r.path.progress})
+	r.loops = append(r.loops, loop{saturating.Of(times), r.path.sums, r.path.account, r.path.turns, r.path.progress})
+	r.path.account = newAccount()
 	r.path.sums, r.path.turns, r.path.progress = r.noSums(), []saturating.Int{0}, progress{}
 }
 
@@ -324,6 +336,8 @@ func (r *recorder) Repeated() {
 	body, turns := r.path.sums, r.path.turns
 	r.path.sums, r.path.turns = l.before, l.turns
 	r.path.sums.times(&body, l.times)
+	l.account.add(r.path.account, l.times)
+	r.path.account = l.account
 	iteration := r.path.progress
 	r.path.progress = l.progress
 	r.path.progress.repeat(&iteration, l.times)

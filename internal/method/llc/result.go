@@ -14,6 +14,8 @@ import (
 type detail struct {
 	estimate.LLC
 	cycles int64
+
+	account *account // of the SM, if its cycles follow from a schedule
 }
 
 // detail returns a detail without figures.
@@ -37,6 +39,7 @@ func (d *detail) times(s *schedule) {
 		}
 	}
 	c := s.clocks[d.SM]
+	d.account = c.account
 	d.Issue, d.Dispatch = c.issue, c.waves*c.machine.SM.Dispatch.Value
 	d.Stall = d.cycles - d.Issue - d.Dispatch
 }
@@ -89,13 +92,13 @@ func (a *analysis) estimate(p *method.Problem, m Method, d *detail) *estimate.Es
 		}
 	}
 	shares := []estimate.Share{
-		{Name: "instructions hold the port", Cycles: d.Issue},
-		{Name: "all warps wait", Cycles: d.Stall},
-		{Name: "dispatch of waves", Cycles: d.Dispatch},
+		{Name: holding, Cycles: d.Issue},
+		{Name: waiting, Cycles: d.Stall},
+		{Name: dispatching, Cycles: d.Dispatch},
 	}
 	shares = slices.DeleteFunc(shares, func(s estimate.Share) bool { return s.Cycles == 0 })
 	slices.SortStableFunc(shares, func(s, t estimate.Share) int { return cmp.Compare(t.Cycles, s.Cycles) })
 	return &estimate.Estimate{
-		Method: m.ID(), Cycles: d.cycles, Evidence: evidence, Assumptions: assumptions, Detail: &d.LLC, Breakdown: shares,
+		Method: m.ID(), Cycles: d.cycles, Evidence: evidence, Assumptions: assumptions, Detail: &d.LLC, Breakdown: shares, ByLine: a.byLine(d),
 	}
 }

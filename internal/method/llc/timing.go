@@ -3,7 +3,9 @@ package llc
 import (
 	"context"
 
+	"warpbound/internal/method/charge"
 	"warpbound/internal/method/cost"
+	"warpbound/internal/saturating"
 )
 
 // clock computes when an SM issues what it issues, and when what it sends is sent and answered: all at the
@@ -30,6 +32,31 @@ type clock struct {
 	end     int64   // when the last warp that exited so far retired
 
 	issue int64 // cycles in which the port is held
+
+	account *account // of all cycles until now; nil if nobody keeps it
+}
+
+// account is which instructions the cycles of an SM are charged to.
+type account struct {
+	issue, waits charge.Weights // for which the port is held, and for which it waits
+	until        int64          // cycles that are accounted for
+	drains       int32          // the instruction that the end of a wave waits for
+}
+
+// wait charges the cycles up to now to an instruction.
+func (a *account) wait(pc int32, now int64) {
+	if a != nil && now > a.until {
+		a.waits.Add(int(pc), saturating.Of(now-a.until))
+		a.until = now
+	}
+}
+
+// hold charges an instruction for the port, from now on.
+func (a *account) hold(pc int32, now, service int64) {
+	if a != nil {
+		a.issue.Add(int(pc), saturating.Of(service))
+		a.until = now + service
+	}
 }
 
 // made is an access that an instruction has made.
@@ -45,7 +72,12 @@ type ready struct {
 	served int64 // when its posted accesses on the SM are over
 	waits  bool  // at a barrier
 	exits  bool
+	last   int32 // the instruction that it issued last,
+	posted int32 // and the last one of which it does not wait for the answers; none if there is none
 }
+
+// none is no instruction.
+const none = -1
 
 // run computes as much as the intervals that have begun allow, and reports whether that is all.
 func (c *clock) run(begins []int64) (bool, error) {
@@ -118,9 +150,12 @@ func (c *clock) begin() {
 	c.at = 0
 	c.waves++
 	start := c.end + c.machine.SM.Dispatch.Value
+	if c.account != nil {
+		c.account.until = start
+	}
 	c.warps = c.warps[:0]
 	for range c.player.warps {
-		c.warps = append(c.warps, ready{at: start})
+		c.warps = append(c.warps, ready{at: start, last: none, posted: none})
 	}
 }
 
@@ -134,7 +169,18 @@ func (c *clock) retire(begins []int64) bool {
 		if !c.answered(w.until, begins) {
 			return false
 		}
-		c.end = max(c.end, w.at, c.answer(w.until))
+		if end := max(w.at, c.answer(w.until)); end > c.end {
+			c.end = end
+			if c.account != nil {
+				c.account.drains = w.last
+				if w.posted != none {
+					c.account.drains = w.posted
+				}
+			}
+		}
+	}
+	if c.account != nil && c.end > 0 {
+		c.account.wait(c.account.drains, c.end)
 	}
 	return true
 }
@@ -142,6 +188,10 @@ func (c *clock) retire(begins []int64) bool {
 // issues issues an instruction.
 func (c *clock) issues(e *event, w *ready, now int64) {
 	in := &c.costs[e.pc]
+	if w.last == none {
+		w.last = e.pc
+	}
+	c.account.wait(w.last, now)
 	service := in.Initiation
 	w.at, w.until = now+in.Latency, 0
 	switch in.Kind {
@@ -160,6 +210,10 @@ func (c *clock) issues(e *event, w *ready, now int64) {
 	}
 	c.port = now + service
 	c.issue += service
+	c.account.hold(e.pc, now, service)
+	if w.last = e.pc; in.Kind == cost.Posted {
+		w.posted = e.pc
+	}
 	for range e.sends {
 		s := &c.player.sent[int(c.base)+len(c.answers)+len(c.made)-c.player.before]
 		c.made = append(c.made, made{now + int64(s.after), s.extra})
@@ -194,6 +248,7 @@ func (a *analysis) schedule(ctx context.Context, hits [][]bool, banks [][]int32)
 	for sm := range hits {
 		c := &clock{
 			analysis: a, player: a.player(sm), hits: hits[sm], quota: a.quota(), queue: newQueue(newLatencies(a.machine, sm)),
+			account: newAccount(),
 		}
 		if banks != nil {
 			c.banks = banks[sm]
