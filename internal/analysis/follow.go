@@ -27,6 +27,10 @@ func follow(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 		return m.Conclude(&one)
 	}
 	executions := 0
+	if run.Reached != nil || run.Unwritten != nil {
+		_, err = conclude(f.Cycles, 0)
+		return nil, nil, err
+	}
 	for i := range f.Launches {
 		l := &f.Launches[i]
 		executions += l.Executions
@@ -35,6 +39,9 @@ func follow(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 			return nil, nil, err
 		}
 		parts = append(parts, part)
+	}
+	if run.ByLine, err = chargeRun(ctx, p, w, req, &f, m.Names()[0].ID); err != nil {
+		return nil, nil, err
 	}
 	if answer, err = conclude(f.Cycles, executions); err != nil {
 		return nil, nil, err

@@ -248,7 +248,7 @@ func whole(w *workload.Workload, parts []*method.Answer, often []times) (*method
 func sum(w *workload.Workload, i int, parts []*method.Answer, often []times) (*estimate.Estimate, error) {
 	detail := &estimate.Sum{}
 	out := &estimate.Estimate{Method: parts[0].Estimates[i].Method, Evidence: estimate.Proven, Detail: detail}
-	executed := int64(0)
+	executed, charged := int64(0), true // by line, all of it
 	for launch, part := range parts {
 		e, n := &part.Estimates[i], &often[launch]
 		if n.err != nil {
@@ -275,10 +275,18 @@ func sum(w *workload.Workload, i int, parts []*method.Answer, often []times) (*e
 				out.Assumptions = append(out.Assumptions, text)
 			}
 		}
+		if e.ByLine == nil {
+			charged = false
+		} else if charged {
+			out.ByLine = addLines(out.ByLine, e.ByLine, n.count)
+		}
 		detail.Launches = append(detail.Launches, estimate.SumPart{Kernel: kernel, Executed: n.count, Cycles: e.Cycles, Evidence: e.Evidence})
 		out.Breakdown = append(out.Breakdown, estimate.Share{
 			Name: fmt.Sprintf("launch %d of %s", launch+1, kernel), Pos: w.Spec.Runs()[launch].Pos.Entry.String(), Count: n.count, Cycles: share,
 		})
+	}
+	if !charged {
+		out.ByLine = nil
 	}
 	slices.SortStableFunc(out.Breakdown, func(a, b estimate.Share) int { return int(min(max(b.Cycles-a.Cycles, -1), 1)) })
 	caches := "empty caches"

@@ -63,6 +63,8 @@ type Run struct {
 	Executions int   // of launches
 	CPU        bool  // accesses memory meanwhile, as the job says
 
+	ByLine *estimate.ByLine // what its chain of causes charges to lines; nil if nobody knows it
+
 	// Reached is the first place where inputs reach what time depends on, and Unwritten the first where the kernel reads memory that
 	// nothing has written; nil if there is none.
 	Reached   *estimate.Sink

@@ -62,6 +62,7 @@ func (Method) Conclude(r *method.Run) (*method.Answer, error) {
 	}
 	e := estimate.Estimate{
 		Method: ID, Cycles: r.Cycles, Evidence: estimate.Proven, Assumptions: assumptions(r), Detail: &estimate.Oblivious{Executions: r.Executions},
+		ByLine: r.ByLine,
 	}
 	return &method.Answer{Estimates: []estimate.Estimate{e}}, nil
 }
