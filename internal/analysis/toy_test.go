@@ -101,7 +101,7 @@ func checkToy(t *testing.T, a *estimate.Analysis) {
 	t.Helper()
 	e := &a.Estimates[len(a.Estimates)-1]
 	var text, page, object bytes.Buffer
-	if err := errors.Join(report.Details(&text, a, 1e9), report.HTML(&page, a, nil, 1e9), report.JSON(&object, a)); err != nil {
+	if err := errors.Join(report.Details(&text, a, nil, 1e9), report.HTML(&page, a, nil, 1e9), report.JSON(&object, a)); err != nil {
 		t.Fatal(err)
 	}
 	for _, format := range []struct{ name, text string }{{"text", text.String()}, {"HTML", page.String()}, {"JSON", object.String()}} {

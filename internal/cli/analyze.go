@@ -307,7 +307,10 @@ func analyzeCommand() *cobra.Command {
 				err = j.Suggest(c.Context(), a)
 			}
 		}
-		known := func() error { return errors.Join(each.save(), printAnalysis(c.OutOrStdout(), *format, details, j, a)) }
+		var profile *estimate.Profile
+		known := func() error {
+			return errors.Join(each.save(), printAnalysis(c.OutOrStdout(), *format, details, j, a, profile))
+		}
 		var void error // which the page and the files are to show, too
 		if a != nil && a.Void != nil && a.Interrupted == nil {
 			void, err = keepVoidProof(c, err), nil
@@ -321,10 +324,11 @@ func analyzeCommand() *cobra.Command {
 				return err
 			}
 		}
-		var profile *estimate.Profile
 		switch simulated := a.Longest != nil && flags.traces == ""; { // runs in traces need not be those of the job's vectors
 		case simulated && (page != nil || plots != "" || exports.wanted()):
-			profile, err = exports.make(c, j, a.Longest, *flags.limit)
+			profile, err = exports.make(c, j, a.Longest, chargedBy(a), *flags.limit)
+		case simulated && *format == "text":
+			profile, err = profileBeside(c, j, a, *flags.limit)
 		case exports.wanted():
 			err = errNoProfile
 		}
@@ -352,7 +356,7 @@ func analyzeCommand() *cobra.Command {
 		if err := out.commit(); err != nil {
 			return err
 		}
-		if err := printAnalysis(c.OutOrStdout(), *format, details, j, a); err != nil || void != nil {
+		if err := printAnalysis(c.OutOrStdout(), *format, details, j, a, profile); err != nil || void != nil {
 			if a.Verdict != nil && a.Verdict.Status == estimate.Missed {
 				return errVerdict
 			}
@@ -368,14 +372,14 @@ func analyzeCommand() *cobra.Command {
 	return c
 }
 
-func printAnalysis(w io.Writer, f format, details bool, j *warpbound.Job, a *estimate.Analysis) error {
+func printAnalysis(w io.Writer, f format, details bool, j *warpbound.Job, a *estimate.Analysis, profile *estimate.Profile) error {
 	switch {
 	case f == "json":
 		return report.JSON(w, a)
 	case details:
-		return report.Details(inRed(w), a, a.Hz(j.ClockHz()))
+		return report.Details(inRed(w), a, profile, a.Hz(j.ClockHz()))
 	}
-	return report.Summary(inRed(w), a, a.Hz(j.ClockHz()))
+	return report.Summary(inRed(w), a, profile, a.Hz(j.ClockHz()))
 }
 
 // convertBranches writes the job's module with selections in place of branches, and adds what that costs and gains to its analysis.

@@ -47,9 +47,13 @@ func demoCommand() *cobra.Command {
 		if err == nil && a.Verdict.Status == estimate.NotShown {
 			err = j.Suggest(c.Context(), a)
 		}
-		print := func() error { return printAnalysis(c.OutOrStdout(), *format, details, j, a) }
+		var profile *estimate.Profile
+		print := func() error { return printAnalysis(c.OutOrStdout(), *format, details, j, a, profile) }
 		if err != nil {
 			return soFar(err, a != nil, print)
+		}
+		if profile, err = profileBeside(c, j, a, *flags.limit); err != nil {
+			return soFar(err, true, print)
 		}
 		if err := print(); err != nil || *format != "text" {
 			return err

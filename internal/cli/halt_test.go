@@ -42,7 +42,7 @@ func TestSchemaOfInterrupted(t *testing.T) {
 	}{
 		{"Analysis", func() (any, error, error) {
 			a, err := load("bfs", "predictable-rr").Analyze(ctx, warpbound.AnalyzeOptions{Runs: warpbound.Runs{Vectors: 50, Progress: after(20)}})
-			return a, err, report.Details(&text, a, 1e9)
+			return a, err, report.Details(&text, a, nil, 1e9)
 		}},
 		{"Analysis", func() (any, error, error) {
 			explore := warpbound.DefaultExploreOptions()

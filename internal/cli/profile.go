@@ -9,6 +9,7 @@ import (
 
 	"warpbound"
 	"warpbound/estimate"
+	"warpbound/internal/halt"
 	"warpbound/internal/report/perfetto"
 	"warpbound/internal/report/pprof"
 )
@@ -42,8 +43,10 @@ func (p *profiles) create(out *outputs) error {
 	return err
 }
 
-// make profiles a run and writes what is asked for.
-func (p *profiles) make(c *cobra.Command, j *warpbound.Job, run *estimate.LongestRun, maxCycles int64) (*estimate.Profile, error) {
+// make profiles a run and writes what is asked for, with what a bound charges to lines unless that is nil.
+func (p *profiles) make(
+	c *cobra.Command, j *warpbound.Job, run *estimate.LongestRun, bound *estimate.ByLine, maxCycles int64,
+) (*estimate.Profile, error) {
 	opts := warpbound.ProfileOptions{Run: *run, MaxCycles: maxCycles}
 	var trace *perfetto.Writer
 	if p.toPerfetto != nil {
@@ -64,11 +67,35 @@ func (p *profiles) make(c *cobra.Command, j *warpbound.Job, run *estimate.Longes
 		}
 	}
 	if p.toPprof != nil {
-		if err := pprof.Write(p.toPprof, found); err != nil {
+		if err := pprof.Write(p.toPprof, found, bound); err != nil {
 			return nil, fmt.Errorf("--pprof %s: %w", p.pprof, err)
 		}
 	}
 	return found, nil
+}
+
+// chargedBy returns what the bound that counts charges to lines; nil if there is none that does.
+func chargedBy(a *estimate.Analysis) *estimate.ByLine {
+	if e := a.Tightest(); e != nil {
+		return e.ByLine
+	}
+	return nil
+}
+
+// maxBeside is the greatest number of cycles of a run that text sets beside a bound, line by line.
+const maxBeside = 1 << 22
+
+// profileBeside profiles the longest run of an analysis, for text that sets its lines beside those of the bound: nil if the bound has none, if
+// the run is too long, and if there is no time left.
+func profileBeside(c *cobra.Command, j *warpbound.Job, a *estimate.Analysis, maxCycles int64) (*estimate.Profile, error) {
+	if chargedBy(a) == nil || a.Longest == nil || a.Longest.Cycles > maxBeside {
+		return nil, nil
+	}
+	p, err := new(profiles).make(c, j, a.Longest, nil, maxCycles)
+	if halt.Ended(c.Context(), err) {
+		return nil, nil
+	}
+	return p, err
 }
 
 // errNoProfile says of what there are no profiles.

@@ -111,7 +111,7 @@ func simCommand() *cobra.Command {
 			}
 		}
 		if exports.wanted() {
-			if _, err := exports.make(c, j, &estimate.LongestRun{Vector: &opts.Vector, Cycles: run.Cycles}, *limit); err != nil {
+			if _, err := exports.make(c, j, &estimate.LongestRun{Vector: &opts.Vector, Cycles: run.Cycles}, nil, *limit); err != nil {
 				return err
 			}
 		}

@@ -41,7 +41,7 @@ func TestConvergence(t *testing.T) {
 		if err := HTML(&page, a, nil, 1); err != nil {
 			t.Fatal(err)
 		}
-		if err := Details(&plain, a, 1); err != nil {
+		if err := Details(&plain, a, nil, 1); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(page.String(), text) || !strings.Contains(plain.String(), text) {

@@ -69,6 +69,11 @@ func (v *page) HottestChain() int64 {
 	return hottest(v.Lines, func(l *pageLine) int64 { return l.Chain })
 }
 
+// HottestBound is the most cycles that the bound that counts charges to any line.
+func (v *page) HottestBound() int64 {
+	return hottest(v.Lines, func(l *pageLine) int64 { return l.Bound })
+}
+
 func hottest(lines []pageLine, of func(*pageLine) int64) int64 {
 	n := int64(0)
 	for i := range lines {
@@ -108,6 +113,8 @@ func (v *page) functions() template.FuncMap {
 		"link":        func(line string) string { return v.links[line] },
 		"longestRun":  func() string { return strings.TrimPrefix(longest(a), ", ") },
 		"basis":       func() *estimate.Estimate { return a.Tightest() },
+		"charged":     func() *estimate.Estimate { return chargedBasis(a) },
+		"chargedPath": func(parts ...any) string { return chargedPath(a, parts...) },
 		"cycles":      group,
 		"time":        func(cycles int64) string { return milliseconds(Duration(cycles, hz)) },
 		"figures":     figures,
@@ -331,7 +338,7 @@ func convergenceChart(a *estimate.Analysis) template.HTML {
 type flow struct {
 	Kernel string
 	Chart  template.HTML
-	Path   bool // it shows a worst-case path
+	Path   string // the method whose worst-case path it shows; empty for none
 }
 
 // flows are those of all launches, with links to lines.
@@ -343,13 +350,29 @@ func (v *page) flows(links map[string]string) []flow {
 		if v.Analysis.Launches != nil {
 			estimates = v.Analysis.Launches[i].Estimates
 		}
-		var path *estimate.Estimate
-		for n := range estimates {
-			if _, ok := estimates[n].Detail.(*estimate.HybridWarp); ok {
-				path = &estimates[n]
-			}
+		path := findPath(v.Analysis, estimates)
+		f := flow{Kernel: symbol.Readable(k.Kernel), Chart: flowChart(k, path, links)}
+		if path != nil {
+			f.Path = path.Method
 		}
-		all = append(all, flow{Kernel: symbol.Readable(k.Kernel), Chart: flowChart(k, path, links), Path: path != nil})
+		all = append(all, f)
 	}
 	return all
+}
+
+// findPath returns the estimate whose worst-case path is drawn: of those of a launch, the one of the method that counts if it charges blocks, and
+// else that of a warp; nil if there is none.
+func findPath(a *estimate.Analysis, estimates []estimate.Estimate) *estimate.Estimate {
+	var path *estimate.Estimate
+	counts := a.Tightest()
+	for i := range estimates {
+		e := &estimates[i]
+		if counts != nil && e.Method == counts.Method && e.ByLine != nil && len(e.ByLine.Path) > 0 {
+			return e
+		}
+		if _, ok := e.Detail.(*estimate.HybridWarp); ok {
+			path = e
+		}
+	}
+	return path
 }

@@ -59,6 +59,8 @@ type worstPath struct {
 	cycles map[string]int64
 	edges  map[[2]string]int64
 	order  [][2]string
+	// charged says that it is known which blocks are charged for, which are those with cycles, and not how often they are passed.
+	charged bool
 }
 
 // newWorstPath takes the path of an estimate; nil for none.
@@ -67,6 +69,13 @@ func newWorstPath(e *estimate.Estimate) *worstPath {
 		return nil
 	}
 	w := &worstPath{blocks: make(map[string]int64), cycles: make(map[string]int64), edges: make(map[[2]string]int64)}
+	if e.ByLine != nil {
+		w.charged = true
+		for _, b := range e.ByLine.Path {
+			w.cycles[b.Name] = b.Cycles
+		}
+		return w
+	}
 	for _, s := range e.Breakdown {
 		w.cycles[s.Name] += s.Cycles
 	}
@@ -92,10 +101,15 @@ func (w *worstPath) heat(b *estimate.ProfiledBlock) int64 {
 
 // count is how often the path passes a block, -1 if there is no path.
 func (w *worstPath) count(block string) int64 {
-	if w == nil {
+	if w == nil || w.charged && w.cycles[block] > 0 {
 		return -1
 	}
 	return w.blocks[block]
+}
+
+// joins reports whether an edge leads from one block to another that the path is charged for.
+func (w *worstPath) joins(edge [2]string) bool {
+	return w != nil && w.charged && w.cycles[edge[0]] > 0 && w.cycles[edge[1]] > 0
 }
 
 // groups is a partition of the blocks of a kernel.
@@ -195,12 +209,15 @@ func (g *groups) arcs(k *estimate.ProfiledKernel, worst *worstPath, exit int) []
 				continue
 			}
 			edge := [2]string{from, k.Blocks[to].Name}
-			count := int64(0)
+			count, class := int64(0), ""
 			if worst != nil && !known[edge] {
 				count = worst.edges[edge]
 			}
+			if worst.joins(edge) {
+				class = chart.Charged
+			}
 			known[edge] = true
-			add(g.of[b], g.of[to], count, "")
+			add(g.of[b], g.of[to], count, class)
 		}
 	}
 	if worst == nil {

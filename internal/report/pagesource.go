@@ -29,6 +29,7 @@ type pageLine struct {
 	Diverged     int64  `json:"diverged"`
 	Transactions int64  `json:"transactions"`
 	Chain        int64  `json:"chain"` // cycles of the chain of causes
+	Bound        int64  `json:"bound"` // that the bound that counts charges to it
 	Covered      int    `json:"covered"`
 	Possible     int    `json:"possible"`        // outcomes of branches, in all runs
 	Never        bool   `json:"never,omitempty"` // no run has executed a block that begins there
@@ -67,6 +68,16 @@ func pageLines(a *estimate.Analysis, p *estimate.Profile) []pageLine {
 			for _, pos := range []string{lineOf(s.Pos), lineOf(s.Source)} {
 				if to := at(pos); to != nil {
 					to.Chain += s.To - s.From
+				}
+			}
+		}
+	}
+	if e := a.Tightest(); e != nil && e.ByLine != nil {
+		for i := range e.ByLine.Lines {
+			l := &e.ByLine.Lines[i]
+			for _, pos := range []string{l.Pos, l.Source} {
+				if to := at(pos); to != nil {
+					to.Bound += l.Cycles
 				}
 			}
 		}
@@ -180,7 +191,7 @@ func shownLines(n int, lines []pageLine, known []int) map[int]bool {
 	}
 	costly := slices.Clone(known)
 	slices.SortStableFunc(costly, func(a, b int) int {
-		return cmp.Or(cmp.Compare(lines[b].Chain, lines[a].Chain), cmp.Compare(lines[b].Cycles, lines[a].Cycles))
+		return cmp.Or(cmp.Compare(lines[b].Bound, lines[a].Bound), cmp.Compare(lines[b].Chain, lines[a].Chain), cmp.Compare(lines[b].Cycles, lines[a].Cycles))
 	})
 	shown := make(map[int]bool)
 	for _, i := range costly {

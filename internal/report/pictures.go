@@ -49,8 +49,8 @@ func Pictures(a *estimate.Analysis, p *estimate.Profile, hz float64) ([]Picture,
 			file = fmt.Sprintf("flow-%d", i+1)
 		}
 		of := chart.Document{Title: "Flow graph of " + f.Kernel, Note: "Colour: what warps waited there in the longest run."}
-		if f.Path {
-			of.Note = "Colour: share of the time of the worst-case path of a warp (hybrid/warp)."
+		if f.Path != "" {
+			of.Note = "Colour: share of the time of the worst-case path of " + f.Path + "."
 			of.Keys = []chart.Key{{Text: "worst-case path", Class: "arc taken", Shape: chart.Stroke}}
 		}
 		if strings.Contains(string(f.Chart), `"arc divergent`) {

@@ -132,7 +132,7 @@ func summarised() map[string]*estimate.Analysis {
 
 func TestGolden(t *testing.T) {
 	var text, html, bare bytes.Buffer
-	if err := Details(&text, analysis(), 1e9); err != nil {
+	if err := Details(&text, analysis(), nil, 1e9); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "analysis.txt", text.Bytes())
@@ -142,7 +142,7 @@ func TestGolden(t *testing.T) {
 	golden(t, "analysis.html", html.Bytes())
 	for name, a := range summarised() {
 		var text bytes.Buffer
-		if err := Summary(&text, a, 1e9); err != nil {
+		if err := Summary(&text, a, nil, 1e9); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, name, text.Bytes())
@@ -158,14 +158,14 @@ func TestGolden(t *testing.T) {
 	}
 	a := analysis()
 	a.Observed, a.Runs, a.Estimates, a.Warnings = nil, 0, nil, nil
-	if err := Details(&bare, a, 1e9); err != nil {
+	if err := Details(&bare, a, nil, 1e9); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "bare.txt", bare.Bytes())
 	var onDevice, page bytes.Buffer
 	a = analysis()
 	a.Device = measured()
-	if err := Details(&onDevice, a, a.Hz(1)); err != nil {
+	if err := Details(&onDevice, a, nil, a.Hz(1)); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "device.txt", onDevice.Bytes())
@@ -176,7 +176,7 @@ func TestGolden(t *testing.T) {
 		t.Errorf("no device in the page:\n%s", page.String())
 	}
 	var several bytes.Buffer
-	if err := Details(&several, application(), 1e9); err != nil {
+	if err := Details(&several, application(), nil, 1e9); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "launches.txt", several.Bytes())
@@ -280,7 +280,7 @@ func TestViolations(t *testing.T) {
 	a.Answer = nil
 	a.Void = []estimate.VoidBound{{Method: "static/cta", Evidence: estimate.Proven, Cycles: 5, Run: 6, Text: "a run takes 6 cycles"}}
 	var short, long, page bytes.Buffer
-	if err := errors.Join(Summary(&short, a, 1e9), Details(&long, a, 1e9)); err != nil {
+	if err := errors.Join(Summary(&short, a, nil, 1e9), Details(&long, a, nil, 1e9)); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{short.String(), long.String()} {

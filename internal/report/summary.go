@@ -21,15 +21,17 @@ const (
 )
 
 // Summary writes what an analysis comes to on one screen: the verdict, or without a budget between what the time of all runs lies, what makes up
-// the bound, and what it rests on. hz is the machine's clock in cycles per second.
-func Summary(w io.Writer, a *estimate.Analysis, hz float64) error {
+// the bound, and what it rests on. run is a profile of its longest run, nil if there is none, and hz the machine's clock in cycles per second.
+func Summary(w io.Writer, a *estimate.Analysis, run *estimate.Profile, hz float64) error {
 	p := &printer{w: w}
 	p.printf("%s\n\n", headline(a, hz))
 	printViolations(p, a)
 	incompleteRuns(p, a.Interrupted, a.Runs)
 	writeBracket(p, a, hz)
 	convergence(p, a.Convergence)
-	if e := a.Tightest(); e != nil && len(e.Breakdown) > 0 {
+	if e := a.Tightest(); e != nil && e.ByLine != nil {
+		writeDearestLines(p, e, run)
+	} else if e != nil && len(e.Breakdown) > 0 {
 		writeGreatestShares(p, e)
 	} else if e == nil {
 		whyNoBound(p, a)

@@ -14,8 +14,9 @@ import (
 // shares is the number of breakdown rows that the text shows.
 const shares = 8
 
-// Details writes all of an analysis. hz is the machine's clock in cycles per second.
-func Details(w io.Writer, a *estimate.Analysis, hz float64) error {
+// Details writes all of an analysis. run is a profile of its longest run, nil if there is none, and hz the machine's clock in cycles per
+// second.
+func Details(w io.Writer, a *estimate.Analysis, run *estimate.Profile, hz float64) error {
 	p := &printer{w: w}
 	p.printf("%s\n\n", headline(a, hz))
 	printViolations(p, a)
@@ -46,6 +47,9 @@ func Details(w io.Writer, a *estimate.Analysis, hz float64) error {
 	launchText(p, a)
 	if e := shown(a); e != nil && len(e.Breakdown) > 0 {
 		breakdown(p, e)
+		if e.ByLine != nil {
+			writeLines(p, e, run)
+		}
 	}
 	assumptions(p, a.Estimates)
 	contract(p, a.Contract)

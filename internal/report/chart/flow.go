@@ -28,6 +28,9 @@ type Arc struct {
 	Class    string
 }
 
+// Charged is the class of an arc on the worst-case path of which it is not known how often it is taken.
+const Charged = "charged"
+
 // Flow draws a flow graph: the first node is the entry. Arcs on the worst-case path are marked.
 func Flow(nodes []Node, arcs []Arc) template.HTML {
 	const letter, high = 6.6, 40.0
@@ -48,6 +51,9 @@ func Flow(nodes []Node, arcs []Arc) template.HTML {
 		if a.Count > 0 {
 			class += " taken"
 			title = fmt.Sprintf("taken %s times on the worst-case path", Cycles(a.Count))
+		}
+		if a.Class == Charged {
+			class, title = "arc taken", "between blocks of the worst-case path"
 		}
 		if l.Back[i] {
 			class += " back"

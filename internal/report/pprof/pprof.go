@@ -2,6 +2,7 @@
 package pprof
 
 import (
+	"cmp"
 	"io"
 	"maps"
 	"slices"
@@ -21,8 +22,9 @@ var values = []*profile.ValueType{
 }
 
 // Write writes a profile, compressed. A sample is a line: that of the source if the module tells it, and else that of the module.
-// Cycles are those that warps waited to issue its instructions, of which several may wait in one cycle.
-func Write(w io.Writer, p *estimate.Profile) error {
+// Cycles are those that warps waited to issue its instructions, of which several may wait in one cycle; "bound" is what a bound of the job
+// charges to the line, in cycles, unless bound is nil. A line that several kernels have counts for the first of them.
+func Write(w io.Writer, p *estimate.Profile, bound *estimate.ByLine) error {
 	b := &builder{out: &profile.Profile{DefaultSampleType: "cycles"}, functions: make(map[[2]string]*profile.Function), samples: make(map[place]*profile.Sample)}
 	kinds := kindsOf(p)
 	b.out.SampleType = slices.Clone(values)
@@ -36,7 +38,37 @@ func Write(w io.Writer, p *estimate.Profile) error {
 			}
 		}
 	}
+	if bound != nil {
+		b.charge(p, bound)
+	}
 	return b.out.Write(w)
+}
+
+// charge adds what a bound charges to lines, as the last value of each sample.
+func (b *builder) charge(p *estimate.Profile, bound *estimate.ByLine) {
+	kernels := make(map[[2]string]string) // by line of the module and of the source
+	for _, k := range p.Kernels {
+		for i := range k.Lines {
+			if at := [2]string{k.Lines[i].Line, k.Lines[i].Source}; kernels[at] == "" {
+				kernels[at] = k.Kernel
+			}
+		}
+	}
+	width := len(b.out.SampleType)
+	b.out.SampleType = append(b.out.SampleType, &profile.ValueType{Type: "bound", Unit: "cycles"})
+	for _, s := range b.out.Sample {
+		s.Value = append(s.Value, 0)
+	}
+	for i := range bound.Lines {
+		l := &bound.Lines[i]
+		at := place{kernels[[2]string{l.Pos, l.Source}], cmp.Or(l.Source, l.Pos)}
+		s := b.samples[at]
+		if s == nil {
+			s = b.sample(at, width+1-len(values))
+			b.samples[at] = s
+		}
+		s.Value[width] += l.Cycles
+	}
 }
 
 // kindsOf are the kinds of waits that occur, by name.
@@ -64,10 +96,7 @@ type builder struct {
 
 // add adds a line of the module to the sample of its place.
 func (b *builder) add(kernel string, l *estimate.ProfiledLine, kinds []string) {
-	at := place{kernel, l.Source}
-	if at.line == "" {
-		at.line = l.Line
-	}
+	at := place{kernel, cmp.Or(l.Source, l.Line)}
 	s := b.samples[at]
 	if s == nil {
 		s = b.sample(at, len(kinds))

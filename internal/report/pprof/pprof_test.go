@@ -2,6 +2,7 @@ package pprof
 
 import (
 	"bytes"
+	"fmt"
 	"reflect"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestWrite(t *testing.T) {
 		{Kernel: "other", Lines: []estimate.ProfiledLine{{Line: "k.ptx:30", Issues: 2, Cycles: 9}}},
 	}}
 	var b bytes.Buffer
-	if err := Write(&b, p); err != nil {
+	if err := Write(&b, p, nil); err != nil {
 		t.Fatal(err)
 	}
 	got, err := profile.Parse(&b)
@@ -56,5 +57,39 @@ func TestWrite(t *testing.T) {
 	}
 	if got.DefaultSampleType != "cycles" {
 		t.Errorf("the default is %s", got.DefaultSampleType)
+	}
+}
+
+// TestBound: what a bound charges to lines is the last value of their samples, also of lines that no warp issued.
+func TestBound(t *testing.T) {
+	p := &estimate.Profile{Kernels: []estimate.ProfiledKernel{
+		{Kernel: "k", Lines: []estimate.ProfiledLine{
+			{Line: "k.ptx:3", Source: "k.cu:2", Issues: 8, Cycles: 100},
+			{Line: "k.ptx:4", Source: "k.cu:2"},
+			{Line: "k.ptx:6", Source: "k.cu:3"}, // no warp issued it
+		}},
+		{Kernel: "l", Lines: []estimate.ProfiledLine{{Line: "k.ptx:9", Issues: 1}}},
+	}}
+	bound := &estimate.ByLine{Lines: []estimate.ChargedLine{
+		{Pos: "k.ptx:3", Source: "k.cu:2", Cycles: 10}, {Pos: "k.ptx:4", Source: "k.cu:2", Cycles: 5}, {Pos: "k.ptx:6", Source: "k.cu:3", Cycles: 3}, {Pos: "k.ptx:9", Cycles: 2},
+	}}
+	var b bytes.Buffer
+	if err := Write(&b, p, bound); err != nil {
+		t.Fatal(err)
+	}
+	got, err := profile.Parse(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	charged := make(map[string]int64)
+	for _, s := range got.Sample {
+		l := s.Location[0].Line[0]
+		charged[fmt.Sprintf("%s %s:%d", l.Function.Name, l.Function.Filename, l.Line)] = s.Value[len(s.Value)-1]
+	}
+	if want := map[string]int64{"k k.cu:2": 15, "k k.cu:3": 3, "l k.ptx:9": 2}; !reflect.DeepEqual(charged, want) {
+		t.Errorf("%v, want %v", charged, want)
+	}
+	if last := got.SampleType[len(got.SampleType)-1]; last.Type != "bound" {
+		t.Errorf("the last value is %s", last.Type)
 	}
 }
