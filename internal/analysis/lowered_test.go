@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"warpbound/diag"
@@ -13,6 +14,7 @@ import (
 	"warpbound/internal/budget"
 	"warpbound/internal/campaign"
 	"warpbound/internal/method"
+	"warpbound/internal/method/cta"
 	"warpbound/internal/platform"
 	"warpbound/internal/report"
 	"warpbound/internal/study/check"
@@ -51,7 +53,37 @@ func lower(answer *method.Answer, by int64) {
 	}
 	for i := range answer.Estimates {
 		answer.Estimates[i].Cycles -= by
+		answer.Estimates[i].ByLine = nil // which would not add up
 	}
+}
+
+// TestWrongCharges: a bound that charges lines more than it is is an internal error.
+func TestWrongCharges(t *testing.T) {
+	j, err := platform.LoadFS(kernels.Suite(), "bitonicSort/job.toml", "predictable-rr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := analysis.Methods()
+	for i := range list {
+		if m, ok := list[i].Method.(method.Static); ok {
+			list[i].Method = charging{m}
+		}
+	}
+	_, err = list.Analyze(t.Context(), j.Platform, j.Workload, analysis.Request{Methods: []string{cta.ID}, Campaign: campaign.Spec{Vectors: 1}})
+	if err == nil || !strings.Contains(err.Error(), "internal error: static/cta: lines and the remainder are charged ") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// charging is a static method that charges lines one cycle too many.
+type charging struct{ method.Static }
+
+func (c charging) Bound(ctx context.Context, p *method.Problem) (*method.Answer, error) {
+	answer, err := c.Static.Bound(ctx, p)
+	if answer != nil {
+		answer.Estimates[0].Cycles--
+	}
+	return answer, err
 }
 
 // loweredMethods are all methods, the bounds of static ones lower by so many cycles.
