@@ -175,7 +175,7 @@ type recorder struct {
 	path  path
 	needs needs
 	clock clock
-	hops  int
+	hops  hops
 	line  int64 // of the instruction cache
 	bases int   // of all patterns
 	stack stack
@@ -225,18 +225,18 @@ func (r *recorder) Step(s *absexec.Step) {
 		r.line = i.line
 		add[fetches] = 1
 		if !r.icached {
-			begin = r.then(begin, s.PC, alone(saturating.Of(r.ICache.Miss.Value)))
+			begin = r.hops.then(begin, s.PC, alone(saturating.Of(r.ICache.Miss.Value)))
 		}
 	}
 	s.Instr.Reads(func(reg isa.Reg) { begin = begin.max(r.clock.ready[reg]) })
 	s.Instr.Writes(func(reg isa.Reg) { begin = begin.max(r.clock.ready[reg]) })
-	took, next := alone(i.latency), r.then(begin, s.PC, alone(1))
+	took, next := alone(i.latency), r.hops.then(begin, s.PC, alone(1))
 	longest := alone(max(i.latency, 1))
 	if i.kind == memory {
 		took = r.access(s, i, add)
 		longest = took
 	}
-	over := r.then(begin, s.PC, took)
+	over := r.hops.then(begin, s.PC, took)
 	switch i.kind {
 	case control:
 		next = over
@@ -291,7 +291,7 @@ func (r *recorder) barrier(s *absexec.Step) {
 		cost.Whole(r.launch, s.Instr, s.Box, r.threads)
 	if !whole {
 		r.path.partial = true
-		r.clock.next = r.then(r.clock.next, s.PC, alone(saturating.Of(r.SM.Barrier.Value)))
+		r.clock.next = r.hops.then(r.clock.next, s.PC, alone(saturating.Of(r.SM.Barrier.Value)))
 		return
 	}
 	r.path.arrivals = append(r.path.arrivals, r.stop(r.clock.next, s.PC))
@@ -303,7 +303,7 @@ func (r *recorder) finish() {
 	r.path.leaves = r.stop(r.clock.next, none)
 	r.path.ends = r.stop(r.clock.latest(), none)
 	r.path.needs = r.shorten(r.needs)
-	r.needs, r.clock = nil, clock{} // they are large
+	r.needs, r.clock, r.hops = nil, clock{}, hops{} // they are large
 }
 
 // Fork begins alternatives, of which it is not known which one the warp executes.
@@ -383,7 +383,7 @@ func (r *recorder) Repeated() {
 	r.stack.back(l.present)
 	p := &r.path
 	body, all, barriers := p.sums, p.all, p.barriers
-	r.settle(r.repeat(l.began, r.clock.latest(), l.times))
+	r.settle(r.hops.repeat(l.began, r.clock.latest(), l.times))
 	l.needs.times(r.needs, l.times)
 	r.needs = l.needs
 	p.sums, p.all, p.barriers, r.line = l.sums, l.all.plus(all.times(l.times)), l.barriers.Add(barriers.Mul(l.times)), -1

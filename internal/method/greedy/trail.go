@@ -7,27 +7,42 @@ import (
 // lengths is how many of the measures of a point are cycles: far, near and inner.
 const lengths = 3
 
-// hop is an instruction on a chain of causes, behind another one. Chains of the three lengths may come from different ones.
+// hop is an instruction on a chain of causes, behind another one. Chains of the three lengths may come from different ones. There may be
+// millions of them, so that they hold numbers instead of pointers.
 type hop struct {
-	before [lengths]*hop
-	cycles [lengths]saturating.Int // that the chain is longer with it
-	pc     int
-	loop   *iteration // of which the hop is several; nil of an instruction
+	before [lengths]hopID
+	took   int32 // by how much the chain is longer with it, of hops.lengths
+	pc     int32 // or, if it is negative, -1 - the number of an iteration, of which it is several
 }
+
+// hopID is the number of a hop; 0 is none.
+type hopID int32
 
 // iteration is one that stands for several: so many cycles up to its end.
 type iteration struct {
-	end    [lengths]*hop
+	end    [lengths]hopID
 	cycles [lengths]saturating.Int
 }
 
 // maxHops limits the hops that are kept of a path. Behind as many it is not known what is on a chain.
 const maxHops = 1 << 22
 
+// chunk is how many hops are kept together.
+const chunk = 1 << 12
+
+// hops are those of a path.
+type hops struct {
+	n       int32
+	chunks  [][]hop
+	loops   []iteration
+	lengths [][lengths]saturating.Int // that are different
+	numbers map[[lengths]saturating.Int]int32
+}
+
 // moment is a point with the chains that come to it.
 type moment struct {
 	point
-	via [lengths]*hop
+	via [lengths]hopID
 }
 
 // max returns the later of two moments, by measure.
@@ -47,45 +62,66 @@ func (m moment) max(n moment) moment {
 func (m moment) minus(n moment) moment { return moment{m.point.minus(n.point), m.via} }
 
 // then returns a moment that is later by what an instruction takes.
-func (r *recorder) then(m moment, pc int, took point) moment {
-	return r.hop(m, hop{pc: pc}, took)
-}
+func (h *hops) then(m moment, pc int, took point) moment { return h.add(m, int32(pc), took) }
 
 // repeat returns a moment that is later than m by so many iterations, each of which comes from m to end.
-func (r *recorder) repeat(m, end moment, times saturating.Int) moment {
+func (h *hops) repeat(m, end moment, times saturating.Int) moment {
 	one := end.point.minus(m.point)
-	loop := &iteration{end: end.via}
-	copy(loop.cycles[:], one[:lengths])
-	return r.hop(m, hop{loop: loop}, one.times(times))
+	h.loops = append(h.loops, iteration{end.via, [lengths]saturating.Int(one[:lengths])})
+	return h.add(m, -int32(len(h.loops)), one.times(times))
 }
 
-func (r *recorder) hop(m moment, h hop, took point) moment {
+func (h *hops) add(m moment, pc int32, took point) moment {
 	later := moment{point: m.point.plus(took)}
-	if r.hops++; r.hops > maxHops {
+	if h.n == maxHops {
 		return later
 	}
-	h.before = m.via
-	copy(h.cycles[:], took[:lengths])
-	later.via = [lengths]*hop{&h, &h, &h}
+	if h.n%chunk == 0 {
+		h.chunks = append(h.chunks, make([]hop, 0, chunk))
+	}
+	last := &h.chunks[len(h.chunks)-1]
+	*last = append(*last, hop{m.via, h.number([lengths]saturating.Int(took[:lengths])), pc})
+	h.n++
+	later.via = [lengths]hopID{hopID(h.n), hopID(h.n), hopID(h.n)}
 	return later
 }
 
+// number returns the number of some lengths.
+func (h *hops) number(of [lengths]saturating.Int) int32 {
+	if n := len(h.lengths); n > 0 && h.lengths[0] == of { // those of most hops: a cycle
+		return 0
+	}
+	n, ok := h.numbers[of]
+	if !ok {
+		if h.numbers == nil {
+			h.numbers = make(map[[lengths]saturating.Int]int32)
+		}
+		n = int32(len(h.lengths))
+		h.lengths = append(h.lengths, of)
+		h.numbers[of] = n
+	}
+	return n
+}
+
 // trail charges the last cycles of a chain of a measure, so many times, to what is on it: it goes back from its end.
-func (h *hop) trail(measure int, cycles, times saturating.Int, charge func(pc int, cycles saturating.Int)) {
-	for ; h != nil && cycles > 0; h = h.before[measure] {
-		own := min(h.cycles[measure], cycles)
+func (h *hops) trail(end hopID, measure int, cycles, times saturating.Int, charge func(pc int, cycles saturating.Int)) {
+	for at := end; at != 0 && cycles > 0; {
+		of := &h.chunks[(at-1)/chunk][(at-1)%chunk]
+		at = of.before[measure]
+		own := min(h.lengths[of.took][measure], cycles)
 		if own == 0 {
 			continue
 		}
 		cycles = cycles.Sub(own)
-		if h.loop == nil {
-			charge(h.pc, own.Mul(times))
+		if of.pc >= 0 {
+			charge(int(of.pc), own.Mul(times))
 			continue
 		}
-		each, end := h.loop.cycles[measure], h.loop.end[measure]
+		loop := &h.loops[-1-of.pc]
+		each := loop.cycles[measure]
 		whole := own.Div(each)
-		end.trail(measure, each, whole.Mul(times), charge)
-		end.trail(measure, own.Sub(each.Mul(whole)), times, charge)
+		h.trail(loop.end[measure], measure, each, whole.Mul(times), charge)
+		h.trail(loop.end[measure], measure, own.Sub(each.Mul(whole)), times, charge)
 	}
 }
 
@@ -104,7 +140,7 @@ const none = -1
 func (r *recorder) stop(m moment, pc int) stop {
 	way := make(needs)
 	for measure := range lengths {
-		m.via[measure].trail(measure, m.point[measure], 1, func(pc int, cycles saturating.Int) {
+		r.hops.trail(m.via[measure], measure, m.point[measure], 1, func(pc int, cycles saturating.Int) {
 			row := way.row(pc, lengths)
 			row[measure] = row[measure].Add(cycles)
 		})

@@ -10,14 +10,14 @@ import (
 // TestTrail goes back along chains: by the later of two, through iterations, of which part counts behind a barrier, and no farther than what is
 // kept.
 func TestTrail(t *testing.T) {
-	r := &recorder{}
+	r := &hops{}
 	start := r.then(moment{}, 1, alone(10))
 	long, short := r.then(start, 2, alone(7)), r.then(start, 3, alone(5))
 	met := long.max(short)
 	loop := r.repeat(met, r.then(r.then(met, 4, alone(2)), 5, alone(3)), 4)
 	last := r.then(loop, 6, alone(1))
 	rebased := last.minus(moment{point: alone(19)}) // behind 2 cycles of the first iteration
-	r.hops = maxHops
+	r.n = maxHops
 	lost := r.then(last, 7, alone(9))
 	for _, c := range []struct {
 		name string
@@ -31,7 +31,7 @@ func TestTrail(t *testing.T) {
 	} {
 		for measure := range lengths {
 			got := make(map[int]saturating.Int)
-			c.of.via[measure].trail(measure, c.of.point[measure], 1, func(pc int, n saturating.Int) { got[pc] = got[pc].Add(n) })
+			r.trail(c.of.via[measure], measure, c.of.point[measure], 1, func(pc int, n saturating.Int) { got[pc] = got[pc].Add(n) })
 			if !maps.Equal(got, c.want) {
 				t.Errorf("%s: %v, want %v", c.name, got, c.want)
 			}
