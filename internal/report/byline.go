@@ -12,7 +12,7 @@ import (
 // The size of the tables of lines.
 const (
 	summaryLines = 3
-	detailLines  = 20
+	detailLines  = 12
 	labelColumns = 42 // of a line with its text
 )
 
