@@ -7,9 +7,18 @@ import "fmt"
 type ByLine struct {
 	Lines     []ChargedLine `json:"lines"` // dearest first
 	Remainder Remainder     `json:"remainder"`
-	// Path are the basic blocks of the worst path with what is charged to them, in the order of the module: those that it charges nothing to are
-	// not there.
+	// Path are the basic blocks to which something is charged, in the order of the module.
 	Path []ChargedBlock `json:"path"`
+	// Edges are those of the flow graph, and those that divergence adds, along which a warp goes that takes longest, in the order of
+	// the module. Left out where the method tells of no such warp.
+	Edges []PathEdge `json:"edges,omitempty"`
+}
+
+// PathEdge is an edge from a block to another one.
+type PathEdge struct {
+	From  string `json:"from,omitempty"` // left out where the warp begins
+	To    string `json:"to"`
+	Count int64  `json:"count"` // how often the warp goes along it
 }
 
 // ChargedLine is the instructions of a line of the module which are from one line of the source.

@@ -71,6 +71,21 @@ func TestDearestLines(t *testing.T) {
 	}
 }
 
+// TestRoute: the edges along which a warp goes are drawn as often as it does so, those of divergence dashed, and blocks beside are passed by.
+func TestRoute(t *testing.T) {
+	a, p := charged()
+	a.Tightest().ByLine.Edges = []estimate.PathEdge{{To: "entry", Count: 1}, {From: "entry", To: "end", Count: 1}, {From: "end", To: "entry", Count: 2}}
+	var page bytes.Buffer
+	if err := HTML(&page, a, p, 1e9); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"The worst path of static/cta is marked, that of a warp", "taken 1 times", "arc divergent", "taken 2 times", "passed 0 times"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}
+
 // TestChargedPage: the page has the bound beside the run, and marks the blocks of the worst path of the answer and what is between them.
 func TestChargedPage(t *testing.T) {
 	a, p := charged()

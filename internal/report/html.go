@@ -339,6 +339,7 @@ type flow struct {
 	Kernel string
 	Chart  template.HTML
 	Path   string // the method whose worst-case path it shows; empty for none
+	Taken  bool   // it is that of a warp, with what the bound charges to blocks
 }
 
 // flows are those of all launches, with links to lines.
@@ -353,7 +354,7 @@ func (v *page) flows(links map[string]string) []flow {
 		path := findPath(v.Analysis, estimates)
 		f := flow{Kernel: symbol.Readable(k.Kernel), Chart: flowChart(k, path, links)}
 		if path != nil {
-			f.Path = path.Method
+			f.Path, f.Taken = path.Method, path.ByLine != nil && path.ByLine.Edges != nil
 		}
 		all = append(all, f)
 	}

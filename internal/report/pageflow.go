@@ -74,6 +74,10 @@ func newWorstPath(e *estimate.Estimate) *worstPath {
 		for _, b := range e.ByLine.Path {
 			w.cycles[b.Name] = b.Cycles
 		}
+		for _, edge := range e.ByLine.Edges {
+			w.charged = false
+			w.take(edge.From, edge.To, edge.Count)
+		}
 		return w
 	}
 	for _, s := range e.Breakdown {
@@ -82,13 +86,18 @@ func newWorstPath(e *estimate.Estimate) *worstPath {
 	if d, ok := e.Detail.(*estimate.HybridWarp); ok {
 		for _, edge := range d.Edges {
 			if edge.Count > 0 {
-				w.blocks[edge.To] += edge.Count
-				w.edges[[2]string{edge.From, edge.To}] += edge.Count
-				w.order = append(w.order, [2]string{edge.From, edge.To})
+				w.take(edge.From, edge.To, edge.Count)
 			}
 		}
 	}
 	return w
+}
+
+// take adds that the path goes along an edge, so often.
+func (w *worstPath) take(from, to string, count int64) {
+	w.blocks[to] += count
+	w.edges[[2]string{from, to}] += count
+	w.order = append(w.order, [2]string{from, to})
 }
 
 // heat is the time of a block: on the worst-case path, or in the longest run if there is no path.

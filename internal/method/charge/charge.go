@@ -42,6 +42,7 @@ type Book struct {
 	graph *cfg.Graph
 	of    map[int]map[string]saturating.Int // by instruction and cause
 	rest  map[string]saturating.Int         // what is charged to none, by cause
+	route *Route                            // nil if none is known
 }
 
 // New returns an empty book.
@@ -66,6 +67,9 @@ func (b *Book) Remain(cause string, cycles saturating.Int) {
 		b.rest[cause] = b.rest[cause].Add(cycles)
 	}
 }
+
+// Follow says how a warp goes that takes longest; nil if that is not known.
+func (b *Book) Follow(r *Route) { b.route = r }
 
 // Share charges cycles to instructions in proportion to weights; those that do not divide evenly go to the instructions that lack most for
 // a whole one, the first of them first. If all weights are 0, nobody is charged.
@@ -145,6 +149,9 @@ func (b *Book) ByLine(rest string) *estimate.ByLine {
 	out.Remainder = estimate.Remainder{Name: rest, Causes: partsOf(b.rest)}
 	for _, c := range out.Remainder.Causes {
 		out.Remainder.Cycles += c.Cycles
+	}
+	if b.route != nil {
+		out.Edges = b.route.pathEdges(b.graph)
 	}
 	return out
 }

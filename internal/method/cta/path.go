@@ -6,6 +6,7 @@ import (
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
+	"warpbound/internal/method/charge"
 	"warpbound/internal/method/cost"
 	"warpbound/internal/saturating"
 )
@@ -28,6 +29,7 @@ type path struct {
 	minor   saturating.Int // sum of the delays that are not the longest
 
 	instrs []share // by instruction; the service of all is that of the path
+	route  *charge.Route
 
 	// The requests of some accesses, those of ops that are negative, repeat along the axes of
 	// the box. The path of each CTA is one of variants then.
@@ -94,7 +96,8 @@ type recorder struct {
 	width  int            // threads of the warp
 	issued map[int]issues // by instruction, of those that a thread executes once
 	forked map[int]issues // by branch, of those: its alternatives
-	surely bool           // it issues the last step
+	tracer *charge.Tracer
+	surely bool // it issues the last step
 }
 
 // loop is a loop of which one iteration stands for several.
@@ -115,7 +118,7 @@ type fork struct {
 
 func (a *analysis) record(warp int) *recorder {
 	return &recorder{
-		analysis: a, path: &path{certain: true},
+		analysis: a, path: &path{certain: true}, tracer: charge.NewTracer(a.graph),
 		width: bits.OnesCount64(a.launch.Threads(warp)), issued: make(map[int]issues), forked: make(map[int]issues),
 		frame: frame{delays: []segment{{certain: true}}, instrs: make([]share, len(a.graph.Kernel.Instrs))},
 	}
@@ -134,6 +137,7 @@ func (r *recorder) Step(s *absexec.Step) {
 	delay := r.delay(c, s, made, service)
 	furtherService, furtherDelay, more := r.limited(c, s, saturating.Of(service), saturating.Of(delay.Max))
 	f.service = f.service.Add(furtherService)
+	r.tracer.Step(s.PC, furtherService.Add(furtherDelay))
 	r.account(c, s.Instr, delay, furtherService, more, r.perThread(s.PC, s.Certain))
 	in := &f.instrs[s.PC]
 	in.service, in.delay = in.service.Add(furtherService), in.delay.Add(furtherDelay)
@@ -209,12 +213,14 @@ func (r *recorder) delay(c *cost.Instr, s *absexec.Step, made cost.Between, serv
 // Fork begins alternatives.
 func (r *recorder) Fork(pc int) {
 	r.path.certain = false
+	r.tracer.Fork()
 	r.forks = append(r.forks, fork{before: r.frame, branch: pc, once: r.perThread(pc, r.surely)})
 }
 
 // Alternative begins the next of them.
 func (r *recorder) Alternative() {
 	at := &r.forks[len(r.forks)-1]
+	r.tracer.Alternative()
 	if at.begun {
 		at.successors = append(at.successors, r.frame)
 	}
@@ -227,6 +233,7 @@ func (r *recorder) Alternative() {
 // Join ends alternatives, of which the warp takes one.
 func (r *recorder) Join() {
 	at := r.forks[len(r.forks)-1]
+	r.tracer.Join()
 	r.forks = r.forks[:len(r.forks)-1]
 	successors := append(at.successors, r.frame)
 	r.frame = at.before
@@ -266,6 +273,7 @@ const unrolled = 1 << 14
 // Repeat begins an iteration that stands for several. Posted requests may be under way from the one before.
 func (r *recorder) Repeat(times int) {
 	r.path.certain = false
+	r.tracer.Repeat(saturating.Of(times))
 	r.loops = append(r.loops, loop{times: saturating.Of(times), before: r.frame, waits: r.path.waits})
 	drain := r.frame.drain
 	for i := range r.costs {
@@ -279,6 +287,7 @@ func (r *recorder) Repeat(times int) {
 // Repeated ends it.
 func (r *recorder) Repeated() {
 	l := r.loops[len(r.loops)-1]
+	r.tracer.Repeated()
 	r.loops = r.loops[:len(r.loops)-1]
 	body := r.frame
 	r.frame = l.before
@@ -336,6 +345,7 @@ func oneByOne(successors []frame) []segment {
 // finish returns the path of an execution that has ended.
 func (r *recorder) finish() *path {
 	p := r.path
+	p.route = &r.tracer.Route
 	p.service, p.delays, p.instrs = r.frame.service, r.frame.delays, r.frame.instrs
 	p.visible, p.minor = r.frame.visible, r.frame.minor
 	p.period = [3]int{1, 1, 1}

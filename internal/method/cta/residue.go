@@ -22,7 +22,7 @@ func (r *recorder) vary(p *path) {
 	cost.EachOf(p.period, func(at [3]int) {
 		q := &path{
 			ops: slices.Clone(p.ops), certain: true, delays: p.delays, partial: p.partial, waits: p.waits,
-			service: p.service, visible: p.visible, minor: p.minor, instrs: slices.Clone(p.instrs), period: [3]int{1, 1, 1},
+			service: p.service, visible: p.visible, minor: p.minor, instrs: slices.Clone(p.instrs), route: p.route, period: [3]int{1, 1, 1},
 		}
 		for i := range q.ops {
 			o := &q.ops[i]

@@ -26,7 +26,7 @@ func (a *analysis) result(p *method.Problem, tallies []tally, facts []absexec.Lo
 		d.Paths += len(same)
 	}
 	instrs := make([]share, len(a.graph.Kernel.Instrs))
-	book := charge.New(a.graph)
+	book, longest := charge.New(a.graph), saturating.Int(0) // service of a warp
 	var issue, dispatch saturating.Int
 	for kind, times := range t.waves {
 		if times == 0 {
@@ -40,6 +40,10 @@ func (a *analysis) result(p *method.Problem, tallies []tally, facts []absexec.Lo
 		issue, dispatch = issue.AddMul(w.service, times), dispatch.AddMul(a.dispatch, times)
 		for _, c := range w.classes {
 			for _, p := range a.classes[c].warps {
+				if p.service > longest {
+					longest = p.service
+					book.Follow(p.route)
+				}
 				for pc, s := range p.instrs {
 					instrs[pc].addTimes(&s, times)
 				}

@@ -6,6 +6,7 @@ import (
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
+	"warpbound/internal/method/charge"
 	"warpbound/internal/method/cost"
 	"warpbound/internal/saturating"
 )
@@ -118,7 +119,8 @@ func (p point) after(cycles saturating.Int) point { return p.plus(alone(cycles))
 // path is what a warp needs in every CTA of a box.
 type path struct {
 	sums     sums
-	needs    account        // of instructions
+	needs    account // of instructions
+	route    *charge.Route
 	arrivals []stop         // from the start, or the barrier before, to the arrival at each barrier of the CTA
 	leaves   stop           // from the last of them to the issue of the last instruction,
 	ends     stop           // and until all is over
@@ -176,6 +178,7 @@ type recorder struct {
 	needs needs
 	clock clock
 	hops  hops
+	trace *charge.Tracer
 	line  int64 // of the instruction cache
 	bases int   // of all patterns
 	stack stack
@@ -209,7 +212,7 @@ type loop struct {
 
 func (a *analysis) record() *recorder {
 	return &recorder{
-		analysis: a, path: path{sums: a.noSums()}, needs: make(needs), clock: clock{ready: make([]moment, len(a.graph.Kernel.Regs))}, line: -1,
+		analysis: a, path: path{sums: a.noSums()}, needs: make(needs), trace: charge.NewTracer(a.graph), clock: clock{ready: make([]moment, len(a.graph.Kernel.Regs))}, line: -1,
 	}
 }
 
@@ -265,6 +268,7 @@ func (r *recorder) Step(s *absexec.Step) {
 	r.clock.next = next
 	r.path.sums.plus(add)
 	r.path.all = r.path.all.plus(longest)
+	r.trace.Step(s.PC, longest[near])
 	row := r.needs.row(s.PC, r.columns())
 	row.plus(add)
 	for measure := range lengths {
@@ -303,11 +307,13 @@ func (r *recorder) finish() {
 	r.path.leaves = r.stop(r.clock.next, none)
 	r.path.ends = r.stop(r.clock.latest(), none)
 	r.path.needs = r.shorten(r.needs)
+	r.path.route = &r.trace.Route
 	r.needs, r.clock, r.hops = nil, clock{}, hops{} // they are large
 }
 
 // Fork begins alternatives, of which it is not known which one the warp executes.
 func (r *recorder) Fork(int) {
+	r.trace.Fork()
 	r.forks = append(r.forks, fork{
 		before: r.clock.clone(), sums: r.path.sums, needs: r.needs, all: r.path.all, longest: r.noSums(), dearest: make(needs), present: r.stack.mark(),
 	})
@@ -316,6 +322,7 @@ func (r *recorder) Fork(int) {
 
 // Alternative begins the next of them.
 func (r *recorder) Alternative() {
+	r.trace.Alternative()
 	f := &r.forks[len(r.forks)-1]
 	r.alternative(f)
 	r.stack.back(f.present)
@@ -349,6 +356,7 @@ func (r *recorder) alternative(f *fork) {
 
 // Join ends alternatives.
 func (r *recorder) Join() {
+	r.trace.Join()
 	f := &r.forks[len(r.forks)-1]
 	r.alternative(f)
 	r.stack.back(f.present)
@@ -361,6 +369,7 @@ func (r *recorder) Join() {
 
 // Repeat begins an iteration that stands for several.
 func (r *recorder) Repeat(n int) {
+	r.trace.Repeat(saturating.Of(n))
 	p := &r.path
 	began := r.clock.latest()
 	r.settle(began)
@@ -378,6 +387,7 @@ func (r *recorder) settle(p moment) {
 
 // Repeated ends it. Nothing is under way between iterations, which takes no less time.
 func (r *recorder) Repeated() {
+	r.trace.Repeated()
 	l := r.loops[len(r.loops)-1]
 	r.loops = r.loops[:len(r.loops)-1]
 	r.stack.back(l.present)

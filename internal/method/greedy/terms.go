@@ -131,7 +131,26 @@ func (a *analysis) byLine(t *terms) *estimate.ByLine {
 		}
 		book.Share(causeNames[p.of], p.cycles, weights)
 	}
+	book.Follow(t.longest())
 	return book.ByLine("dispatch of CTAs")
+}
+
+// longest is the route of the warp that takes longest of the CTA with the longest chain; nil if there is none.
+func (t *terms) longest() *charge.Route {
+	var route *charge.Route
+	maximum := saturating.Int(0)
+	for _, m := range t.chains[len(t.chains)-1].of[t.measure] {
+		for _, p := range m.class.warps {
+			own := p.ends.point[t.measure]
+			for i := range p.arrivals {
+				own = own.Add(p.arrivals[i].point[t.measure])
+			}
+			if route == nil || own > maximum {
+				route, maximum = p.route, own
+			}
+		}
+	}
+	return route
 }
 
 // needsOf returns what each instruction needs of a demand.

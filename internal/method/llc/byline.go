@@ -27,7 +27,21 @@ func (a *analysis) byLine(d *detail) *estimate.ByLine {
 	book.Share(holding, issue, need.issue)
 	book.Share(waiting, saturating.Of(d.cycles).Sub(issue).Sub(dispatch), need.waits)
 	book.Remain(dispatching, dispatch)
+	book.Follow(a.longestRoute())
 	return book.ByLine(dispatching)
+}
+
+// longestRoute is that of the warp that needs most for itself.
+func (a *analysis) longestRoute() *charge.Route {
+	var longest *path
+	for _, results := range a.warps {
+		for i := range results {
+			if p := &results[i].Visitor.(*recorder).path; longest == nil || p.sums.busy > longest.sums.busy {
+				longest = p
+			}
+		}
+	}
+	return longest.route
 }
 
 // needed adds up what instructions need of the warps of all CTAs.

@@ -6,6 +6,7 @@ import (
 
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
+	"warpbound/internal/method/charge"
 	"warpbound/internal/method/cost"
 	"warpbound/internal/saturating"
 )
@@ -24,6 +25,7 @@ type path struct {
 	ops      []op
 	accesses []access
 	sums     sums
+	route    *charge.Route
 	account  *account  // in proportion, of alternatives that which holds the port for longest
 	touched  footprint // if ops is not what it issues
 	progress progress
@@ -81,6 +83,7 @@ func (s *sums) atLeast(t *sums) {
 type recorder struct {
 	*analysis
 	path  path
+	trace *charge.Tracer
 	forks []fork // that it is in, the innermost last
 	loops []loop // that it is in, of those that are summarised
 }
@@ -108,7 +111,10 @@ type loop struct {
 }
 
 func (a *analysis) record(absexec.Box) *recorder {
-	return &recorder{analysis: a, path: path{ordered: true, turns: []saturating.Int{0}, sums: a.noSums(), account: newAccount()}}
+	trace := charge.NewTracer(a.graph)
+	return &recorder{analysis: a, trace: trace, path: path{
+		ordered: true, turns: []saturating.Int{0}, sums: a.noSums(), account: newAccount(), route: &trace.Route,
+	}}
 }
 
 // Step adds an instruction.
@@ -222,6 +228,7 @@ func (r *recorder) sum(c *cost.Instr, s *absexec.Step, onChip cost.Between) {
 		add.service = add.service.Add(saturating.Of(r.machine.SM.Barrier.Value)) // it may let others go
 	}
 	add.busy = add.service.Add(saturating.Of(c.Latency))
+	r.trace.Step(s.PC, add.busy)
 	r.account(c, s, &add)
 	r.path.sums.plus(&add)
 	tail := saturating.Of(c.TailLatency())
@@ -276,6 +283,7 @@ func (r *recorder) maxLines(s *absexec.Step) saturating.Int {
 // Fork begins alternatives, of which it is not known which one the warp executes. The sums are the largest ones of
 // each of them.
 func (r *recorder) Fork(int) {
+	r.trace.Fork()
 	r.unordered()
 	turns := r.path.turns
 	p := &r.path.progress
@@ -288,6 +296,11 @@ func (r *recorder) Fork(int) {
 
 // Alternative begins the next of them.
 func (r *recorder) Alternative() {
+	r.trace.Alternative()
+	r.alternative()
+}
+
+func (r *recorder) alternative() {
 	f, turns := &r.forks[len(r.forks)-1], r.path.turns
 	if r.path.sums.service > f.longest.service {
 		f.dearest = r.path.account
@@ -305,7 +318,8 @@ func (r *recorder) Alternative() {
 
 // Join ends alternatives.
 func (r *recorder) Join() {
-	r.Alternative()
+	r.trace.Join()
+	r.alternative()
 	f, turns := r.forks[len(r.forks)-1], r.path.turns
 	r.forks = r.forks[:len(r.forks)-1]
 	r.path.sums = f.before
@@ -323,6 +337,7 @@ const unrolled = 1 << 14
 
 // Repeat begins an iteration that stands for several.
 func (r *recorder) Repeat(times int) {
+	r.trace.Repeat(saturating.Of(times))
 	r.unordered()
 	r.loops = append(r.loops, loop{saturating.Of(times), r.path.sums, r.path.account, r.path.turns, r.path.progress})
 	r.path.account = newAccount()
@@ -331,6 +346,7 @@ func (r *recorder) Repeat(times int) {
 
 // Repeated ends it.
 func (r *recorder) Repeated() {
+	r.trace.Repeated()
 	l := r.loops[len(r.loops)-1]
 	r.loops = r.loops[:len(r.loops)-1]
 	body, turns := r.path.sums, r.path.turns

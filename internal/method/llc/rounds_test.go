@@ -5,6 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"warpbound/internal/method/charge"
 	"warpbound/internal/saturating"
 )
 
@@ -69,7 +70,7 @@ func TestRounds(t *testing.T) {
 			var warps [][]extent
 			turns := 0
 			for range rapid.IntRange(1, 3).Draw(t, "warps") {
-				r := &recorder{analysis: &analysis{tails: []saturating.Int{0}}}
+				r := &recorder{analysis: &analysis{tails: []saturating.Int{0}}, trace: charge.NewTracer(nil)}
 				r.path = path{turns: []saturating.Int{0}, sums: r.noSums()}
 				d := &issuing{t, r}
 				issued := d.statements(3, true)

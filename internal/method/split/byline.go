@@ -41,6 +41,7 @@ func (a *analysis) byLine(l *launch) *estimate.ByLine {
 	book.Share(serving, l.service, a.needed(l.last.sharing, func(d demand) saturating.Int { return d.service }))
 	book.Share(passing, l.issue, a.needed(l.last.sharing, func(d demand) saturating.Int { return d.passes }))
 	book.Remain(dispatching, a.dispatching(l))
+	book.Follow(l.last.kind.route)
 	return book.ByLine(dispatching)
 }
 
@@ -83,8 +84,9 @@ func (a *analysis) needed(s sharing, of func(demand) saturating.Int) charge.Weig
 
 // playedByLine says which lines the cycles of a schedule are charged to: each to the instruction that a wavefront on the chain that ends last
 // has issued, until it issues the next one.
-func (a *analysis) playedByLine(s *schedule) *estimate.ByLine {
+func (a *analysis) playedByLine(s *schedule, l *launch) *estimate.ByLine {
 	book := charge.New(a.Graph)
+	book.Follow(l.last.kind.route)
 	for pc, i := range s.instrs {
 		book.Add(pathing, pc, i.cycles)
 	}

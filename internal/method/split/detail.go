@@ -51,7 +51,7 @@ func (a *analysis) estimate() (*estimate.Estimate, error) {
 		Assumptions: a.Assumptions(), Breakdown: a.shares(l), ByLine: a.byLine(l),
 	}
 	if s := a.schedule; s != nil {
-		e.Cycles, e.Breakdown, e.ByLine = s.cycles.Int64(), a.played(s), a.playedByLine(s)
+		e.Cycles, e.Breakdown, e.ByLine = s.cycles.Int64(), a.played(s), a.playedByLine(s, l)
 		d.Schedule = &estimate.SplitSchedule{
 			Rounds: s.rounds.Int64(), Wavefronts: s.cycles.Sub(s.rounds.Mul(a.timing.dispatch())).Int64(),
 		}

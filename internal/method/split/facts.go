@@ -6,6 +6,7 @@ import (
 
 	"warpbound/estimate"
 	"warpbound/internal/isa"
+	"warpbound/internal/method/charge"
 	"warpbound/internal/method/cost"
 	"warpbound/internal/saturating"
 )
@@ -23,6 +24,8 @@ type facts struct {
 	// done is what one wavefront does in each block from its first instruction to its last, at most: in all executions of the
 	// block, all paths together. It is nil if no wavefront was executed.
 	done []work
+	// route is that of one of the wavefronts, or nil if none was executed.
+	route *charge.Route
 }
 
 // work is what executions of a block need together, and how many they are, at most.
@@ -147,6 +150,9 @@ func (f *facts) include(g *facts) {
 	}
 	widest(f.loops, g.loops)
 	widest(f.mean, g.mean)
+	if f.route == nil {
+		f.route = g.route
+	}
 	f.cover(g)
 }
 

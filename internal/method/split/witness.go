@@ -10,6 +10,7 @@ import (
 	"warpbound/estimate"
 	"warpbound/internal/absexec"
 	"warpbound/internal/isa"
+	"warpbound/internal/method/charge"
 	"warpbound/internal/method/cost"
 	"warpbound/internal/saturating"
 )
@@ -23,6 +24,7 @@ type witness struct {
 	seen   *facts
 	done   []work // by block
 
+	trace   *charge.Tracer
 	forks   int // that it is in
 	loops   []loop
 	entered []saturating.Int // by loop: how often, at least
@@ -45,7 +47,9 @@ func (w *witness) Step(s *absexec.Step) {
 	}
 	w.seen.requests[s.PC] = max(w.seen.requests[s.PC], requests)
 	done := &w.done[block]
-	done.add(w.timing.instr(s.Instr, requests))
+	need := w.timing.instr(s.Instr, requests)
+	w.trace.Step(s.PC, saturating.Sum(need.delay, need.service, need.passes.Mul(w.timing.pass())))
+	done.add(need)
 	if s.PC == w.config.Graph.Blocks[block].Start {
 		done.times = done.times.Add(1)
 		w.enter(block, s)
@@ -77,15 +81,19 @@ func (w *witness) enter(block int, s *absexec.Step) {
 
 // Fork implements absexec.Visitor.
 func (w *witness) Fork(int) {
+	w.trace.Fork()
 	w.forks++
 	w.script = nil
 }
 
 // Alternative implements absexec.Visitor.
-func (w *witness) Alternative() {}
+func (w *witness) Alternative() { w.trace.Alternative() }
 
 // Join implements absexec.Visitor.
-func (w *witness) Join() { w.forks-- }
+func (w *witness) Join() {
+	w.trace.Join()
+	w.forks--
+}
 
 // loop is a loop of which one iteration stands for several.
 type loop struct {
@@ -96,12 +104,14 @@ type loop struct {
 
 // Repeat implements absexec.Visitor.
 func (w *witness) Repeat(times int) {
+	w.trace.Repeat(saturating.Of(times))
 	w.script = nil
 	w.loops = append(w.loops, loop{saturating.Of(times), slices.Clone(w.done), slices.Clone(w.entered), slices.Clone(w.back)})
 }
 
 // Repeated implements absexec.Visitor.
 func (w *witness) Repeated() {
+	w.trace.Repeated()
 	l := w.loops[len(w.loops)-1]
 	w.loops = w.loops[:len(w.loops)-1]
 	grown := func(now, before saturating.Int) saturating.Int { return before.AddMul(now.Sub(before), l.times) }
@@ -152,7 +162,7 @@ func (c *config) wavefronts(ctx context.Context, t *timing) (*executions, error)
 	for w := range c.Launch.Warps() {
 		results, err := x.Warp(ctx, w, func(absexec.Box) absexec.Visitor {
 			return &witness{
-				config: c, timing: t, count: count, known: known, seen: known.nothing(),
+				config: c, timing: t, count: count, known: known, seen: known.nothing(), trace: charge.NewTracer(c.Graph),
 				done: make([]work, c.Graph.Len()), script: all.script.open(),
 				entered: make([]saturating.Int, len(known.loops)), back: make([]saturating.Int, len(known.loops)),
 			}
@@ -212,7 +222,7 @@ func (e *executions) load(cu int, d demand, times saturating.Int) {
 // iterate on average.
 func (w *witness) facts(loops []absexec.LoopFact) *facts {
 	f := w.seen
-	f.done = w.done
+	f.done, f.route = w.done, &w.trace.Route
 	for i, l := range loops {
 		f.loops[i] = limit{int64(l.Iterations), true, estimate.Proven}
 		if l.Forced {
