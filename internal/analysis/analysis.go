@@ -359,7 +359,7 @@ func (l List) static(ctx context.Context, p runner.Platform, w *workload.Workloa
 		}
 		req.enter(id)
 		answer, parts, err := l.bound(ctx, p, w, req, m)
-		if wrong := checkLines(append(parts, answer)...); wrong != nil {
+		if wrong := checkLines(append(slices.Clip(parts), answer)...); wrong != nil {
 			return nil, wrong
 		}
 		if answer != nil || ctx.Err() == nil {

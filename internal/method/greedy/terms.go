@@ -109,7 +109,8 @@ func (a *analysis) byLine(t *terms) *estimate.ByLine {
 			own = own.AddMul(m.class.chain[t.measure], m.times)
 			a.charge(m.class.via[t.measure], t.measure, func(pc int, cycles saturating.Int) { weights.Add(pc, cycles.Mul(m.times)) })
 		}
-		weights[none] = own.Sub(weights.Sum()) // dispatch
+		known := weights.Sum()
+		weights[none] = max(own, known).Sub(known) // dispatch, and what is not kept
 		for pc, n := range charge.Divide(c.point[t.measure], weights) {
 			if pc == none {
 				book.Remain(causeNames[chained], n)
