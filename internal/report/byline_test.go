@@ -71,6 +71,24 @@ func TestDearestLines(t *testing.T) {
 	}
 }
 
+// TestLongLines: what does not fit into a hundred columns is cut.
+func TestLongLines(t *testing.T) {
+	a, p := charged()
+	e := a.Tightest()
+	e.ByLine.Lines[0].Source = "a/" + strings.Repeat("name", 20) + ".cu:1"
+	e.ByLine.Lines[0].Causes[0].Cause = strings.Repeat("for many reasons, ", 9)
+	p.Files[1].Text = "kernel\n" + strings.Repeat("ü = in[i]; ", 30) + "\n"
+	var text bytes.Buffer
+	if err := Summary(&text, a, p, 1e9); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(text.String()) {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 100 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
 // TestRoute: the edges along which a warp goes are drawn as often as it does so, those of divergence dashed, and blocks beside are passed by.
 func TestRoute(t *testing.T) {
 	a, p := charged()

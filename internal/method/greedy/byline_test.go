@@ -10,6 +10,7 @@ import (
 	"warpbound/internal/analysis"
 	"warpbound/internal/isa"
 	"warpbound/internal/method/greedy"
+	"warpbound/internal/platform"
 	"warpbound/internal/test/jobtest"
 	"warpbound/kernels"
 )
@@ -77,19 +78,24 @@ func TestCharges(t *testing.T) {
 // for several.
 func TestWays(t *testing.T) {
 	ways := 0
-	for _, kernel := range kernels.Names() {
-		j := jobtest.Load(t, kernels.Suite(), kernel+"/job.toml", "fermi-c2050")
+	check := func(j *platform.Job) {
 		p, err := analysis.Problem(t.Context(), j.Workload)
 		if err != nil {
 			t.Fatal(err)
 		}
 		n, err := greedy.Ways(t.Context(), p.WithFixed(nil))
 		if err != nil && !errors.As(err, new(*absexec.UnboundedLoop)) {
-			t.Errorf("%s: %v", kernel, err)
+			t.Errorf("%s: %v", j.Workload.Name(), err)
 		}
 		ways += n
 	}
-	if ways < 500 {
+	for _, kernel := range kernels.Names() {
+		check(jobtest.Load(t, kernels.Suite(), kernel+"/job.toml", "fermi-c2050"))
+	}
+	for seed := range uint64(40) {
+		check(jobtest.Load(t, jobtest.Case(jobtest.Random(seed, jobtest.RandomOptions(seed))), "job.toml", "fermi-c2050"))
+	}
+	if ways < 1000 {
 		t.Errorf("only %d ways", ways)
 	}
 }

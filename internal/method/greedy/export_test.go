@@ -78,6 +78,15 @@ func Ways(ctx context.Context, p *method.Problem) (int, error) {
 	for _, results := range a.warps {
 		for i := range results {
 			w := &results[i].Visitor.(*recorder).path
+			barriers := saturating.Int(0)
+			w.needs.each(func(_, column int, x saturating.Int) {
+				if column == a.lengthAt(lengths) {
+					barriers = barriers.Add(x)
+				}
+			})
+			if barriers != w.barriers {
+				return n, fmt.Errorf("%d of %d barriers", barriers, w.barriers)
+			}
 			for _, s := range append(w.arrivals, w.leaves, w.ends, *a.inAnyOrder(w)) {
 				var sum [lengths]saturating.Int
 				s.way.each(func(_, column int, x saturating.Int) {
