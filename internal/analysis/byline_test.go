@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"warpbound/internal/platform"
+	"warpbound/internal/test/effort"
 	"warpbound/kernels"
 )
 
@@ -27,6 +28,7 @@ func TestByLine(t *testing.T) {
 	for _, k := range kernels.SDK() {
 		jobs = append(jobs, job{k.Files(), "job.toml"})
 	}
+	jobs = effort.Some(t, jobs, 8)
 	remainders := make(map[string][]float64) // of each method, in parts of the bound
 	for machine, methods := range map[string][]string{
 		"fermi-c2050":      {"static/greedy", "static/oblivious"},
@@ -61,11 +63,11 @@ func TestByLine(t *testing.T) {
 		slices.Sort(all)
 		median := all[len(all)/2]
 		t.Logf("%s: of %d bounds %.2f %% are charged to no line in the median, and %.2f %% at most", method, len(all), 100*median, 100*all[len(all)-1])
-		if median >= 0.2 || len(all) < 20 {
+		if median >= 0.2 || effort.Many() && len(all) < 20 {
 			t.Errorf("%s: of %d bounds %.2f %% are charged to no line in the median", method, len(all), 100*median)
 		}
 	}
-	if len(remainders) != 8 {
+	if len(remainders) != 8 && effort.Many() {
 		t.Errorf("bounds of %d methods", len(remainders))
 	}
 }
