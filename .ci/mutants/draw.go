@@ -59,9 +59,11 @@ type place struct {
 	rank   uint64 // those of low ranks are drawn first
 }
 
-// draws says which mutants are drawn: of files whose names in the repository match, so many with each seed.
+// draws says which mutants are drawn: of files whose names in the repository match, so many with each seed. The tests of packages in
+// folders that match are tried.
 type draws struct {
 	files  *regexp.Regexp
+	tests  *regexp.Regexp
 	seeds  []uint64
 	number int
 }

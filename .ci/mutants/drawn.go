@@ -49,7 +49,7 @@ func (how trial) drawn(ctx context.Context, of draws, before earlier) (ok bool, 
 	if err != nil {
 		return false, err
 	}
-	tests, err := measured(ctx, packages, o, how.jobs)
+	tests, err := measured(ctx, packages, of.tests, o, how.jobs)
 	if err != nil {
 		return false, err
 	}

@@ -1,6 +1,6 @@
 // Mutants changes the code in small ways and reports which changes no test notices.
 //
-//	go run ./.ci/mutants [-seed N,...] [-drawn N] [-files REGEXP] [-named REGEXP] [-since COMMIT] [-limit D] [-budget D] [-jobs N] [-again FILE]
+//	go run ./.ci/mutants [-seed N,...] [-drawn N] [-files REGEXP] [-tests REGEXP] [-named REGEXP] [-since COMMIT] [-limit D] [-budget D] [-jobs N] [-again FILE]
 //
 // A mutant is killed if a test fails, or if one takes longer than the limit and than ten times what
 // it takes without the change. Sources are never touched: the compiler is told to read files in
@@ -16,7 +16,8 @@
 // Each test is run once without a mutant, to know how long it takes and which mutants it reaches.
 // Those that reach a mutant are run then until one fails, those first that are short, of its
 // package, and have killed many. Tests of other packages are left out when a mutant's tests have
-// taken the budget: if none has failed, it counts as one that survives.
+// taken the budget: if none has failed, it counts as one that survives. To run all tests once takes
+// more than an hour on two cores; -tests names those packages that are enough for some files.
 //
 // Equivalent mutants compute the same as the code, so that no test can fail: equivalent.toml has
 // those that somebody has looked at, and why. They are tried as all others are, but not counted.
@@ -59,6 +60,7 @@ func main() {
 	seeds := flag.String("seed", "1", "of the mutants that are drawn; several with commas between them")
 	drawn := flag.Int("drawn", 200, "mutants to draw with each seed")
 	files := flag.String("files", scope, "files of which mutants are drawn, a regular expression")
+	tests := flag.String("tests", "", "folders of the packages whose tests drawn mutants are tried with, a regular expression (default: all)")
 	named := flag.String("named", ".", "named mutants to try, a regular expression; ^$ for none")
 	since := flag.String("since", "", "commit at which all named mutants were killed: those are tried that changed since")
 	limit := flag.Duration("limit", 20*time.Second, "time that a test has at least")
@@ -68,7 +70,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	ok, err := run(ctx, *named, *since, *files, *seeds, *drawn, trial{*limit, *budget, *jobs}, *again)
+	ok, err := run(ctx, *named, *since, *files, *tests, *seeds, *drawn, trial{*limit, *budget, *jobs}, *again)
 	switch {
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -85,13 +87,16 @@ type trial struct {
 }
 
 // run tries named and drawn mutants, and reports whether enough of them are killed.
-func run(ctx context.Context, names, since, files, seeds string, drawn int, how trial, again string) (ok bool, err error) {
+func run(ctx context.Context, names, since, files, tests, seeds string, drawn int, how trial, again string) (ok bool, err error) {
 	which, err := regexp.Compile(names)
 	if err != nil {
 		return false, err
 	}
 	of := draws{number: drawn}
 	if of.files, err = regexp.Compile(files); err != nil {
+		return false, err
+	}
+	if of.tests, err = regexp.Compile(tests); err != nil {
 		return false, err
 	}
 	for text := range strings.SplitSeq(seeds, ",") {

@@ -145,13 +145,14 @@ func readNumbers(file string) (map[int]bool, error) {
 	return numbers, lines.Err()
 }
 
-// measured returns the tests of packages that reach a mutant, with their times. It is an error if one fails without a mutant.
-func measured(ctx context.Context, packages []golang, o *overlay, jobs int) ([]*test, error) {
+// measured returns the tests of packages in folders that match that reach a mutant, with their times. It is an error if one fails without a
+// mutant.
+func measured(ctx context.Context, packages []golang, folders *regexp.Regexp, o *overlay, jobs int) ([]*test, error) {
 	var mu sync.Mutex
 	var all []*test
 	err := each(ctx, jobs, len(packages), func(i int) error {
 		p := &packages[i]
-		if !p.tested() {
+		if !p.tested() || !folders.MatchString(relative(p.Dir)) {
 			return nil
 		}
 		program := filepath.Join(o.folder, strconv.Itoa(i)+".test")
