@@ -254,18 +254,20 @@ type KernelTime struct {
 // Analysis is everything known of one job.
 type Analysis struct {
 	Provenance
-	Job             string       `json:"job"`
-	Kernel          string       `json:"kernel"`
-	KernelDemangled string       `json:"kernel_demangled,omitempty"` // the name in the source, where Kernel is a mangled symbol
-	Machine         string       `json:"machine"`
-	MachineHash     string       `json:"machine_hash"`
-	ModuleHash      string       `json:"module_hash"` // SHA-256 of the module's text
-	JobHash         string       `json:"job_hash"`    // of the job's file, of the data files that it names, and of inputs that are kept beside it
-	Launch          Launch       `json:"launch"`
-	SplitMode       string       `json:"split_mode,omitempty"` // how wavefronts split; empty where no machine can
-	Seed            int64        `json:"seed"`
-	Runs            int          `json:"runs"`
-	Observed        *Observation `json:"observed"` // nil where nothing ran
+	Job             string `json:"job"`
+	Kernel          string `json:"kernel"`
+	KernelDemangled string `json:"kernel_demangled,omitempty"` // the name in the source, where Kernel is a mangled symbol
+	Machine         string `json:"machine"`
+	MachineHash     string `json:"machine_hash"`
+	ModuleHash      string `json:"module_hash"` // SHA-256 of the module's text
+	JobHash         string `json:"job_hash"`    // of the job's file, of the data files that it names, and of inputs that are kept beside it
+	Launch          Launch `json:"launch"`
+	// Occupancy is nil of several launches.
+	Occupancy *Occupancy   `json:"occupancy,omitempty"`
+	SplitMode string       `json:"split_mode,omitempty"` // how wavefronts split; empty where no machine can
+	Seed      int64        `json:"seed"`
+	Runs      int          `json:"runs"`
+	Observed  *Observation `json:"observed"` // nil where nothing ran
 	// Times counts the runs by how long they took, and Longest is the first of the longest; left out where nothing ran, and of a GPU, whose recorded
 	// runs take longer than others.
 	Times   *Histogram  `json:"times,omitempty"`

@@ -260,6 +260,7 @@ func Empty(w *workload.Workload) *estimate.Analysis {
 		Job:        w.Name(), Kernel: w.Kernel(), KernelDemangled: symbol.Demangled(w.Kernel()),
 		Machine: w.Machine.Name, MachineHash: w.Machine.Hash(), ModuleHash: w.Module.Hash, JobHash: workload.Hash(w),
 		Launch:    shape(w.First()),
+		Occupancy: occupancyOf(w),
 		SplitMode: string(w.Mode()),
 		Seed:      w.Spec.Seed,
 		Contract:  declared(w),
@@ -267,6 +268,19 @@ func Empty(w *workload.Workload) *estimate.Analysis {
 		Estimates: []estimate.Estimate{},
 		Refused:   []estimate.MethodRefusal{},
 		Launches:  launchesOf(w),
+	}
+}
+
+// occupancyOf returns how the launch of a workload fits its machine; nil of several launches, and where it does not fit.
+func occupancyOf(w *workload.Workload) *estimate.Occupancy {
+	k := w.First()
+	occ, err := k.Occupancy()
+	if err != nil || w.Several() {
+		return nil
+	}
+	return &estimate.Occupancy{
+		CTAsPerSM: occ.CTAs, Limit: occ.Limit, Warps: occ.CTAs * occ.Warps, MaxWarps: int(k.Machine.SM.Warps.Value), Waves: occ.Waves,
+		Registers: k.Registers, Estimated: k.Bound.Job.Registers == 0,
 	}
 }
 

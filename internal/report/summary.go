@@ -180,6 +180,9 @@ func writeRestsOn(p *printer, a *estimate.Analysis, hz float64) {
 		}
 	}
 	p.printf("  machine  %s at %.4g MHz%s, SHA-256 %.12s\n", a.Machine, hz/1e6, within(false, a.ClockMode)+scheduled(a.Threads), a.MachineHash)
+	if o := a.Occupancy; o != nil {
+		p.printf("%s\n", clip("  code     "+describeOccupancy(o)))
+	}
 	if a.Alone {
 		p.printf("  memory   nobody else uses the DRAM: CPU, cameras, other engines\n")
 	}
@@ -197,6 +200,16 @@ func writeRestsOn(p *printer, a *estimate.Analysis, hz float64) {
 		p.printf("%s\n", clip("  inputs   "+strings.Join(lines, "; ")))
 	}
 	p.printf("\n")
+}
+
+// describeOccupancy says how many CTAs an SM holds, and what keeps further ones away.
+func describeOccupancy(o *estimate.Occupancy) string {
+	registers := counted(o.Registers, "register") + " of a thread"
+	if o.Estimated {
+		registers += ", estimated"
+	}
+	return fmt.Sprintf("%s; %s on an SM, %d of %s, limited by %s; %s",
+		registers, counted(o.CTAsPerSM, "CTA"), o.Warps, counted(o.MaxWarps, "warp"), o.Limit, counted(o.Waves, "wave"))
 }
 
 // writeFirstWarnings writes the first warnings, those before others that void what is shown: each on one line, but these.
