@@ -204,11 +204,11 @@ func writeRestsOn(p *printer, a *estimate.Analysis, hz float64) {
 
 // describeOccupancy says how many CTAs an SM holds, and what keeps further ones away.
 func describeOccupancy(o *estimate.Occupancy) string {
-	registers := counted(o.Registers, "register") + " of a thread"
+	registers := counted(o.Registers, "register")
 	if o.Estimated {
 		registers += ", estimated"
 	}
-	return fmt.Sprintf("%s; %s on an SM, %d of %s, limited by %s; %s",
+	return fmt.Sprintf("%s; %s, %d of %s on an SM, limited by %s; %s",
 		registers, counted(o.CTAsPerSM, "CTA"), o.Warps, counted(o.MaxWarps, "warp"), o.Limit, counted(o.Waves, "wave"))
 }
 
