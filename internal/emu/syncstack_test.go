@@ -123,6 +123,31 @@ func TestSyncStack(t *testing.T) {
 	}
 }
 
+// TestBranchToNext: lanes that take a branch to the next instruction go where the others go, together
+// with them.
+func TestBranchToNext(t *testing.T) {
+	g, _ := simtGrid(t, `0: binop b = Tid & 1
+1: bz b, 2
+2: sync
+3: const a = 1`, 4)
+	var cta CTA
+	g.StartCTA(&cta, 0)
+	w := &cta.Warps[0]
+	var env Env
+	var eff Effect
+	for steps := 0; !w.Done(); steps++ {
+		if w.Active() != 0b1111 || steps > 5 {
+			t.Fatalf("lanes %04b at %d behind %d steps", w.Active(), w.PC(), steps)
+		}
+		if err := w.Step(&env, &eff); err != nil {
+			t.Fatal(err)
+		}
+		if eff.Diverged {
+			t.Errorf("lanes diverge at instruction %d", steps)
+		}
+	}
+}
+
 // TestSyncFaults checks what a program without the syncs that it needs is told.
 func TestSyncFaults(t *testing.T) {
 	for _, c := range []struct{ name, code, want string }{
