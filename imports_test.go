@@ -125,6 +125,7 @@ var arrows = []rule{
 	{"internal/method/charge", []string{"internal/method", "internal/method/*", "internal/absexec"}, "what methods share knows none of them"},
 	{"internal/method/cells", []string{"internal/method", "internal/method/*"}, "what methods share knows none of them"},
 	{"internal/method/cost", []string{"internal/method", "internal/method/*"}, "what methods share knows none of them"},
+	{"internal/adversary", []string{"warpbound", "internal/sim/...", "internal/runner/...", "internal/platform", "internal/campaign", "internal/analysis", "internal/study/..."}, "whoever runs inputs tells how long they took"},
 	{"internal/method/reach", []string{"internal/method/*"}, "what methods share knows no method"},
 	{"internal/method/cta/...", []string{"internal/method/hybrid/...", "internal/method/llc/...", "internal/method/search/...", "internal/method/split/..."}, "methods do not know each other"},
 	{"internal/method/greedy", []string{"internal/method/cta/...", "internal/method/hybrid/...", "internal/method/llc/...", "internal/method/oblivious", "internal/method/search/...", "internal/method/split/..."}, "methods do not know each other"},

@@ -128,6 +128,20 @@ func Draw(e symexec.Element, seed, which uint64) uint64 {
 	return (e.Low + x) & all
 }
 
+// Spread returns the i-th of n elements that go evenly from the least to the greatest; the least if n is 1.
+func Spread(e symexec.Element, i, n uint64) uint64 {
+	switch {
+	case n <= 1:
+		return e.Low
+	case e.Float:
+		return uniform(e, float64(i)/float64(n-1))
+	}
+	all := ^uint64(0) >> (64 - 8*e.Bytes)
+	high, low := bits.Mul64((e.High-e.Low)&all, i)
+	above, _ := bits.Div64(high, low, n-1)
+	return (e.Low + above) & all
+}
+
 // Sample returns inputs that a seed stands for, each element as Draw has it.
 func (s *Space) Sample(seed uint64) Inputs {
 	in, which := s.New(), uint64(0)

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"warpbound/diag"
+	"warpbound/internal/adversary"
 	method "warpbound/internal/method/search"
 	"warpbound/internal/runner"
 	"warpbound/internal/workload"
@@ -19,7 +20,7 @@ import (
 // time in cycles and how many inputs there are. It is an error if there are more than limit, if
 // floats are sampled, and if a run fails.
 func SimulateExhaustively(ctx context.Context, p runner.Platform, w *workload.Workload, limit int) (longest int64, inputs int, err error) {
-	all, err := space(w)
+	all, err := adversary.SpaceOf(w)
 	if err != nil {
 		return 0, 0, err
 	}

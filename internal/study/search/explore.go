@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"warpbound/estimate"
+	"warpbound/internal/adversary"
 	"warpbound/internal/job"
 	method "warpbound/internal/method/search"
 	"warpbound/internal/smt"
@@ -214,15 +215,12 @@ func trim(ctx context.Context, solvers smt.Config, c method.TrimConfig) (*method
 	return method.Trim(ctx, c)
 }
 
-// array names a buffer in formulas: names of parameters may be anything.
-func array(param int) string { return fmt.Sprintf("buffer%d", param) }
-
 // symbolic returns the job's buffers, at their addresses by parameter.
 func symbolic(spec *job.Job, addresses []uint64) []symexec.Buffer {
 	var buffers []symexec.Buffer
 	for i, p := range spec.Params {
 		if p.Kind == job.Buffer {
-			buffers = append(buffers, symexec.Buffer{Name: array(i), Address: addresses[i], Bytes: p.Bytes})
+			buffers = append(buffers, symexec.Buffer{Name: adversary.ArrayOf(i), Address: addresses[i], Bytes: p.Bytes})
 		}
 	}
 	return buffers

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"warpbound/internal/adversary"
 	"warpbound/internal/campaign"
 	"warpbound/internal/job"
 	method "warpbound/internal/method/search"
@@ -139,16 +140,5 @@ func (f *fitness) failed(outcomes []method.Outcome, inputs func(int) method.Inpu
 
 // whole returns inputs with what does not vary.
 func (f *fitness) whole(varied method.Inputs) *job.Inputs {
-	in := *f.fixed
-	in.Scalars, in.Buffers = slices.Clone(in.Scalars), slices.Clone(in.Buffers)
-	for i, data := range varied {
-		switch {
-		case data == nil:
-		case f.workload.Spec.Params[i].Kind == job.Buffer:
-			in.Buffers[i] = data
-		default:
-			in.Scalars[i] = data
-		}
-	}
-	return &in
+	return adversary.Whole(f.workload, f.fixed, varied)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"warpbound/diag"
+	"warpbound/internal/adversary"
 	"warpbound/internal/job"
 	method "warpbound/internal/method/search"
 	"warpbound/internal/smt"
@@ -162,7 +163,7 @@ func (l *later) space(k *workload.Kernel, buffers [][]byte) method.Space {
 		switch p := &s.Params[i]; {
 		case p.Count == 0:
 		case l.whole.Spec.Params[i].Kind != job.Buffer:
-			p.Array, p.Offset = number(k, i)
+			p.Array, p.Offset = adversary.NumberOf(k, i)
 		case !bytes.Equal(buffers[i], l.inputs.Buffers[i]):
 			p.Count = 0
 		}

@@ -16,6 +16,7 @@ import (
 
 	"warpbound/diag"
 	"warpbound/estimate"
+	"warpbound/internal/adversary"
 	"warpbound/internal/analysis"
 	"warpbound/internal/campaign"
 	"warpbound/internal/halt"
@@ -183,7 +184,7 @@ func newSearching(p runner.Platform, w *workload.Workload, opts Options) (*searc
 			return nil, fmt.Errorf("there is no strategy %q to search by; there are %v", name, Strategies())
 		}
 	}
-	varied, err := space(w)
+	varied, err := adversary.SpaceOf(w)
 	if err != nil {
 		return nil, err
 	}
