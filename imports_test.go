@@ -125,6 +125,8 @@ var arrows = []rule{
 	{"internal/method/charge", []string{"internal/method", "internal/method/*", "internal/absexec"}, "what methods share knows none of them"},
 	{"internal/method/cells", []string{"internal/method", "internal/method/*"}, "what methods share knows none of them"},
 	{"internal/method/cost", []string{"internal/method", "internal/method/*"}, "what methods share knows none of them"},
+	{"internal/flow/influence", []string{"internal/isa/*", "internal/machine", "internal/alu", "internal/emu", "internal/taint", "internal/semantics", "internal/sim/...", "internal/method/..."}, "what inputs reach is found without executing, for doubts alone"},
+	{"internal/method/untested", []string{"internal/method/*"}, "what methods share knows no method"},
 	{"internal/adversary", []string{"warpbound", "internal/sim/...", "internal/runner/...", "internal/platform", "internal/campaign", "internal/analysis", "internal/study/..."}, "whoever runs inputs tells how long they took"},
 	{"internal/method/reach", []string{"internal/method/*"}, "what methods share knows no method"},
 	{"internal/method/cta/...", []string{"internal/method/hybrid/...", "internal/method/llc/...", "internal/method/search/...", "internal/method/split/..."}, "methods do not know each other"},
