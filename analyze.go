@@ -64,6 +64,7 @@ type Runs struct {
 	// result is that of as many vectors as were run.
 	UntilStable bool
 
+	RandomOnly bool // make no adversarial inputs, which otherwise are a third of ten vectors or more on a simulator
 	// Inputs are run after the random test vectors, and count like these.
 	Inputs []SavedInputs
 
@@ -121,15 +122,14 @@ func ParsePlacement(s string) (Placement, error) {
 
 // Analyze bounds the worst-case execution time of the job. For the hybrid methods it runs the job's test vectors, or reads
 // traces, builds the profile of all transitions between Ipoints, and finds the longest path of a warp. Static methods need no
-// runs: none are made if only these are asked for. The result does not depend on the number of processors.
-//
-// Of a job with several launches in a run the estimates are of the whole, as sums over launches.
+// runs: none are made if only these are asked for. The result does not depend on the number of processors. Of a job with several
+// launches in a run the estimates are of the whole, as sums over launches.
 //
 // It is an error if a kernel has a loop without exit, if a run fails, if a trace is damaged or does not belong to the kernel,
 // if there are both traces and saved inputs, if a path or traces are asked for although the job has several launches in a
 // run, or if a static method is asked for by name that has no bound. If ctx ends, the error is that of ctx, and the analysis,
 // unless nil, is what was known until then: its Interrupted says what it lacks. Runs are those of the first test vectors, so
-// that as many vectors give the same again. Nothing is written then. If a run exceeds bounds, Void says which, and the error
+// that as many vectors give the same again with RandomOnly. Nothing is written then. If a run exceeds bounds, Void says which, and the error
 // is a *diag.VoidBoundError if one is proven, else a *diag.ContradictionError.
 func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*estimate.Analysis, error) {
 	req := opts.request()
@@ -146,7 +146,7 @@ func (j *Job) Analyze(ctx context.Context, opts AnalyzeOptions) (*estimate.Analy
 	case answer == nil:
 		return nil, err
 	case err != nil:
-		return answer.Analysis, j.on.Reproduced(err, j.on.First().Bound.Vector(answer.Longest.Test()))
+		return answer.Analysis, j.on.Reproduced(err, answer.LongestInputs(j.on.Workload))
 	}
 	return answer.Analysis, answer.Write(opts.Write.LP, opts.Write.Certificate)
 }
@@ -158,7 +158,7 @@ func (o *AnalyzeOptions) request() analysis.Request {
 		Methods: o.Methods, Ipoints: o.Ipoints.at, PublishedEdges: o.PublishedEdges,
 		Path: o.Write.LP != nil, Certify: o.Write.Certificate != nil, Placed: o.Ipoints.text,
 		Campaign: campaign.Spec{Vectors: r.Vectors, UntilStable: r.UntilStable, Inputs: inputs(r.Inputs), Repeats: r.Repeats, Taken: r.Taken, Progress: r.Progress, Begin: r.Begin, Cores: r.Cores, OneCore: r.OneCore}, MaxCycles: r.MaxCycles,
-		EndToEnd: r.EndToEnd, Observe: r.Observe, Holdout: r.Holdout, Traces: r.Traces, TracesName: r.TracesName,
+		EndToEnd: r.EndToEnd, Observe: r.Observe, Adversarial: !r.RandomOnly, Holdout: r.Holdout, Traces: r.Traces, TracesName: r.TracesName,
 		Refusals: o.Refusals, Phase: o.Phase, Grace: o.Grace,
 	}
 }

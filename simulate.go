@@ -14,24 +14,22 @@ import (
 
 // SimulateOptions say what one simulated run does.
 type SimulateOptions struct {
-	Vector    int       // which of the job's test vectors, from 0
-	MaxCycles int64     // give up after so many cycles; 0 for 2^30
-	Trace     io.Writer // where to write the Ipoint trace; nil for nowhere
-	TraceCSV  bool      // as CSV instead of the binary format
-	Ipoints   Placement // blocks to record
-	Out       io.Writer // where what the kernel prints goes; nil for nowhere
-	Races     bool      // look for data races, on one core, also of other orders of warps: Races is a list then
-	Chain     bool      // find the chain of causes, on one core
+	Vector      int       // which of the job's test vectors, from 0
+	Adversarial string    // the inputs of this name (estimate.AdversarialRun) instead, unless it is empty
+	MaxCycles   int64     // give up after so many cycles; 0 for 2^30
+	Trace       io.Writer // where to write the Ipoint trace; nil for nowhere
+	TraceCSV    bool      // as CSV instead of the binary format
+	Ipoints     Placement // blocks to record
+	Out         io.Writer // where what the kernel prints goes; nil for nowhere
+	Races       bool      // look for data races, on one core, also of other orders of warps: Races is a list then
+	Chain       bool      // find the chain of causes, on one core
+	Cores       int       // that may simulate the run together; 0 for one. The run is the same in every bit
 
-	// Cores is how many processor cores may simulate the run together; 0 for one. The run is the same in every bit.
-	Cores int
 	// OneCore, unless nil, is told why a run of many CTAs keeps to one core although it may use more:
 	// what the kernel does that makes it so, as in "kernel k uses atomics".
 	OneCore func(why string)
-
 	// Step, unless nil, is called after every instruction that a warp executes: in the order of cycles for the warps of one SM.
 	Step func(*estimate.Step)
-
 	// Access, unless nil, is called for every access to the last-level cache that the cores of an integrated machine share, in the cache's order.
 	Access func(*estimate.LLCAccess)
 }
@@ -51,7 +49,7 @@ func (r *Run) Buffer(name string) []byte { return r.buffers[name] }
 // nil, tells how many cycles were simulated.
 func (j *Job) Simulate(ctx context.Context, opts SimulateOptions) (*Run, error) {
 	run, err := analysis.Simulate(ctx, j.on.Platform, j.on.Workload, analysis.SimulateRequest{
-		Vector: opts.Vector, MaxCycles: opts.MaxCycles, Trace: opts.Trace, TraceCSV: opts.TraceCSV,
+		Vector: opts.Vector, Name: opts.Adversarial, MaxCycles: opts.MaxCycles, Trace: opts.Trace, TraceCSV: opts.TraceCSV,
 		Ipoints: opts.Ipoints.at, Out: opts.Out, Step: opts.Step, Access: opts.Access,
 		Cores: opts.Cores, OneCore: opts.OneCore, Races: opts.Races, Chain: opts.Chain,
 	})
@@ -80,9 +78,12 @@ func Profile(ctx context.Context, j *Job, opts ProfileOptions) (*estimate.Profil
 	if platform.IsDevice(j.on.Platform.Name()) {
 		return nil, fmt.Errorf("%s: %w", j.on.Platform.Name(), ErrDevice)
 	}
-	out := profile.Options{Run: opts.Run, MaxCycles: opts.MaxCycles, Issue: opts.Issue}
+	in, err := analysis.Adversarial(j.on.Workload, opts.Run.Adversarial)
 	if opts.Inputs != nil {
-		out.Inputs = opts.Inputs.saved.Inputs
+		in = opts.Inputs.saved.Inputs
 	}
-	return profile.Of(ctx, j.on.Platform, j.on.Workload, out)
+	if err != nil {
+		return nil, err
+	}
+	return profile.Of(ctx, j.on.Platform, j.on.Workload, profile.Options{Run: opts.Run, Inputs: in, MaxCycles: opts.MaxCycles, Issue: opts.Issue})
 }

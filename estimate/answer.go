@@ -81,22 +81,24 @@ func (a *Analysis) counts(e *Estimate) bool {
 	return e.Bounds() && !other && e.Relied() && !a.isVoid(e)
 }
 
-// Relied reports whether an estimate may decide: one that is tried on its own runs only if it held, and none that those
-// runs selected.
+// Relied reports whether an estimate may decide: one that is tried on its own runs only if they do not refute it, and none that
+// those runs selected.
 func (e *Estimate) Relied() bool { return e.Doubt() == "" }
 
 // Doubt says why an estimate decides nothing; empty if it may.
 func (e *Estimate) Doubt() string {
-	p := e.SelfPrediction
+	p := e.Prediction
 	switch {
 	case e.Selected:
 		return "it is the least of several that its own runs gave, and further runs exceed it sooner"
-	case p == nil || p.Verdict == Held || p.Verdict == Fixed:
+	case p == nil || p.Status == NotRefuted:
 		return ""
-	case p.Verdict == Exceeded:
+	case p.Status == Refuted:
 		return "the runs that it is made of do not predict each other"
+	case len(p.Because) > 0:
+		return "it is untested: " + p.Because[0]
 	}
-	return "there are too few runs to try it on each other"
+	return "it is untested"
 }
 
 // Brief returns what a result says of an estimate that decides; nil of nil.

@@ -59,8 +59,8 @@ type Estimate struct {
 	// Holdout tells how an estimate does on test vectors that it is not made of; nil if it was not tried.
 	Holdout *Holdout `json:"holdout,omitempty"`
 
-	// SelfPrediction tells of an estimate that is tried on the runs it is made of; nil of others.
-	SelfPrediction *SelfPrediction `json:"self_prediction,omitempty"`
+	// Prediction tells of an estimate that is tried on the runs it is made of; nil of others.
+	Prediction *Prediction `json:"prediction,omitempty"`
 
 	// Selected tells that an estimate is the least of several that the same runs give, as those runs have it. Further runs exceed it sooner
 	// than one that was fixed before, so that it decides neither the answer of an analysis nor a check.
@@ -154,6 +154,13 @@ type InputRun struct {
 	Cycles int64  `json:"cycles"`
 }
 
+// AdversarialRun is the run of inputs that were made to take long.
+type AdversarialRun struct {
+	Name   string `json:"name"`            // for sim --adversarial
+	Cycles int64  `json:"cycles"`          // 0 of a run that fails
+	Fault  string `json:"fault,omitempty"` // why it fails; empty of others
+}
+
 // Launch is the shape of the launch in x, y and z.
 type Launch struct {
 	Grid  [3]int `json:"grid"`  // CTAs
@@ -200,13 +207,15 @@ type Simulation struct {
 	// empty for as the machine has it.
 	Threads string `json:"threads,omitempty"`
 
-	Launch    Launch `json:"launch"`
-	Seed      int64  `json:"seed"`
-	Vector    int    `json:"vector"`
-	Cycles    int64  `json:"cycles"`       // from the launch to the last retirement, of all launches together
-	CTAsPerSM int    `json:"ctas_per_sm"`  // resident at a time, at most
-	Limit     string `json:"ctas_limited"` // by what
-	Registers int    `json:"registers"`    // per thread
+	Launch Launch `json:"launch"`
+	Seed   int64  `json:"seed"`
+	Vector int    `json:"vector"`
+	// Adversarial is the name of the inputs, which are those of no test vector then; empty of others.
+	Adversarial string `json:"adversarial,omitempty"`
+	Cycles      int64  `json:"cycles"`       // from the launch to the last retirement, of all launches together
+	CTAsPerSM   int    `json:"ctas_per_sm"`  // resident at a time, at most
+	Limit       string `json:"ctas_limited"` // by what
+	Registers   int    `json:"registers"`    // per thread
 
 	// Rounds is how often the kernels of a job that repeats them were launched, and Kernels how
 	// long each took, in the order of a round. Other jobs have none of either.
@@ -275,6 +284,8 @@ type Analysis struct {
 	// Stopped is after how many cycles a run was given up, which takes longer; nil if none was.
 	Stopped *int64     `json:"stopped_run,omitempty"`
 	Inputs  []InputRun `json:"inputs,omitempty"` // saved ones, which count among the runs
+	// Adversarial are the runs of inputs that were made to take long, which count likewise.
+	Adversarial []AdversarialRun `json:"adversarial,omitempty"`
 	// Coverage is what the runs exercised of the kernel; left out where there were none, and of a job with several launches.
 	Coverage *Coverage `json:"coverage,omitempty"`
 

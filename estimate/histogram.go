@@ -47,9 +47,11 @@ func (h *Histogram) widen() {
 
 // LongestRun is the first of the runs with the longest time.
 type LongestRun struct {
-	Vector *int   `json:"vector,omitempty"` // the test vector, for sim --vector; nil of saved inputs
+	Vector *int   `json:"vector,omitempty"` // the test vector, for sim --vector; nil of other inputs
 	Inputs string `json:"inputs,omitempty"` // the job file of saved inputs
-	Cycles int64  `json:"cycles"`
+	// Adversarial is the name of adversarial inputs, for sim --adversarial.
+	Adversarial string `json:"adversarial,omitempty"`
+	Cycles      int64  `json:"cycles"`
 }
 
 // Test returns the test vector of the run; 0 where none is known to be that.
@@ -65,14 +67,15 @@ type RunSet string
 
 // The sets of runs.
 const (
-	Training RunSet = "training" // observed estimates are made of them
-	HeldOut  RunSet = "holdout"  // they try estimates, and none rests on them
+	Training    RunSet = "training"    // observed estimates are made of them
+	Adversarial RunSet = "adversarial" // the same, of inputs that were made to take long
+	HeldOut     RunSet = "holdout"     // they try estimates, and none rests on them
 )
 
 // RunTime is how long the run of a vector took.
 type RunTime struct {
 	Vector int    // the test vector, from 0, of those of its set; -1 for saved inputs
-	Inputs string // the job file of saved inputs; "" for a test vector
+	Inputs string // the job file of saved inputs, or the name of adversarial ones; "" for a test vector
 	Set    RunSet
 	Cycles int64 // on a device, which runs each vector several times, the longest of these
 	// Launches are the cycles of all executions of each launch of the job, the mean of several runs. In a run with one launch they are

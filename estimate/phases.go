@@ -4,54 +4,63 @@ import "slices"
 
 // HybridPhases is the detail of hybrid/phases.
 type HybridPhases struct {
-	Contexts     int     `json:"contexts"`       // that were told apart
-	Transitions  int     `json:"transitions"`    // between them
-	CTAsPerClass int     `json:"ctas_per_class"` // that share contexts: 1 if each CTA has its own
-	Sampled      int64   `json:"sampled"`        // runs of inputs that were sampled; the others were chosen
-	Chance       *Chance `json:"chance"`         // null of fewer than two sampled runs, and of a launch that a run executes several times
+	Contexts     int   `json:"contexts"`       // that were told apart
+	Transitions  int   `json:"transitions"`    // between them
+	CTAsPerClass int   `json:"ctas_per_class"` // that share contexts: 1 if each CTA has its own
+	Sampled      int64 `json:"sampled"`        // runs of inputs that were sampled; the others were made
 }
 
-// Chance is what the times of runs say of a further one whose input is sampled from the same distribution. It says
-// nothing of other inputs.
-type Chance struct {
-	Runs      int64 `json:"runs"`       // that were sampled
-	HighWater int64 `json:"high_water"` // the largest of their times, in cycles
-	// Exceeds is the probability that the further run takes longer than that, at most: 1/(Runs+1), by rank.
-	Exceeds float64 `json:"exceeds"`
-	// Gumbel is what a run exceeds with the probability Rare if times have the Gumbel distribution of their mean and
-	// variance, in cycles. Nothing proves that they have.
-	Gumbel int64   `json:"gumbel"`
-	Rare   float64 `json:"rare"`
+// Prediction says whether runs refute the estimate that is made of others of them.
+type Prediction struct {
+	Status      PredictionStatus `json:"status"`
+	Random      int64            `json:"random"`      // inputs that were run of those that are sampled
+	Adversarial int64            `json:"adversarial"` // and of those that were made to take long, saved ones included
+	// Exceeded is how often an estimate from a part of the runs was exceeded by others: of those
+	// from a tenth of the sampled runs each, of the one before inputs were evolved, and of the one
+	// that is confirmed, by each run.
+	Exceeded int64 `json:"exceeded"`
+	// Window is the size of the windows, in back edges or milestones: the largest that is not
+	// refuted, else the smallest; 0 for whole runs, which are enough where all are alike.
+	Window int64 `json:"L"`
+	// Fixed says that all runs are alike, since no input that is sampled reaches what time depends
+	// on.
+	Fixed bool `json:"fixed,omitempty"`
+	// Because is why it is untested, each with its place, or what exceeds it.
+	Because []string `json:"because,omitempty"`
+	// Confirmed says how likely a further sampled input is to take longer; nil if nothing is known
+	// of it.
+	Confirmed *Confirmation `json:"confirmed,omitempty"`
 }
 
-// SelfPrediction says whether the runs from which an estimate was made predict each other.
-type SelfPrediction struct {
-	Verdict Prediction `json:"verdict"`
-	// Window is the size of the windows, in back edges or milestones: the largest that predicts, else the smallest; 0 for whole
-	// runs, which are enough where all are alike.
-	Window   int64 `json:"L"`
-	Splits   int64 `json:"splits"`   // estimates that were made from a tenth of the sampled runs each
-	Exceeded int64 `json:"exceeded"` // of them, by one of the other sampled runs
+// Confirmation is what runs say of an estimate that was made before they were drawn. Their number
+// was fixed before, too.
+type Confirmation struct {
+	Runs     int64 `json:"runs"`
+	Exceeded int64 `json:"exceeded"` // of them, which took longer
+	// Chance is the probability that a further input of the same distribution takes longer: no
+	// more, with the confidence. It is the upper end of the interval of Clopper and Pearson. It
+	// says nothing of other inputs.
+	Chance     float64 `json:"chance"`
+	Confidence float64 `json:"confidence"`
 }
 
-// Worse reports whether a verdict is less than another one; nil is that of what is not tried.
-func (s *SelfPrediction) Worse(than *SelfPrediction) bool {
-	if s == nil || than == nil {
-		return s != nil
+// Worse reports whether a status is less than another one; nil is that of what is not tried.
+func (p *Prediction) Worse(than *Prediction) bool {
+	if p == nil || than == nil {
+		return p != nil
 	}
-	order := []Prediction{Fixed, Held, TooFewRuns, Exceeded}
-	return slices.Index(order, s.Verdict) > slices.Index(order, than.Verdict)
+	order := []PredictionStatus{NotRefuted, Untested, Refuted}
+	return slices.Index(order, p.Status) > slices.Index(order, than.Status)
 }
 
-// Prediction is the outcome of self-prediction.
-type Prediction string
+// PredictionStatus is what runs say of an estimate.
+type PredictionStatus string
 
-// The verdicts.
+// What they say.
 const (
-	Held       Prediction = "held"         // no estimate from a tenth of the runs was exceeded by the others
-	Exceeded   Prediction = "exceeded"     // training does not predict itself
-	Fixed      Prediction = "fixed"        // all runs are alike: no input is sampled, or none that is reaches what time depends on
-	TooFewRuns Prediction = "too-few-runs" // to try it
+	NotRefuted PredictionStatus = "not_refuted" // by so many inputs
+	Untested   PredictionStatus = "untested"    // inputs reach what runs have not exercised, or there are too few runs
+	Refuted    PredictionStatus = "refuted"     // by runs of which it was not made
 )
 
 // Holdout is how runs of test vectors on which no estimate rests compare with an estimate.

@@ -46,6 +46,10 @@ type Request struct {
 	Observe   bool          // make runs although no method that is asked for needs them
 	Unwatched bool          // look for no data races
 
+	// Adversarial makes a third of the runs those of inputs that are to take long (see adversary), and has others confirm the
+	// estimates that the rest gives.
+	Adversarial bool
+
 	// Refusals notes that a method has no estimate although it is asked for by name, which otherwise is an error.
 	Refusals bool
 
@@ -231,6 +235,7 @@ func (a *Answer) addFacts(
 func (l List) run(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, a *Answer) ([]diag.Warning, error) {
 	req.enter(partRuns)
 	req.Campaign.Watch = !req.Unwatched
+	req.share(p, w)
 	warnings, err := l.measure(ctx, p, w, req, a)
 	if err != nil {
 		return nil, err
@@ -271,11 +276,14 @@ func Empty(w *workload.Workload) *estimate.Analysis {
 	}
 }
 
-// occupancyOf returns how the launch of a workload fits its machine; nil of several launches, and where it does not fit.
+// occupancyOf returns how the launch of a workload fits its machine; nil of several launches, where it does not fit, and on a device.
 func occupancyOf(w *workload.Workload) *estimate.Occupancy {
 	k := w.First()
+	if w.Several() || k.Machine.SM.Warps.Value == 0 {
+		return nil
+	}
 	occ, err := k.Occupancy()
-	if err != nil || w.Several() {
+	if err != nil {
 		return nil
 	}
 	return &estimate.Occupancy{
@@ -567,7 +575,7 @@ func (l List) measure(ctx context.Context, p runner.Platform, w *workload.Worklo
 	}
 	a.note(result)
 	a.Runs, a.Observed = result.Runs, &result.Observed
-	return result.Report.Warnings, nil
+	return append(a.noteHostile(w, result.Hostile), result.Report.Warnings...), nil
 }
 
 // recordable returns the measured methods that the machine and the platform allow. Of the others it notes why not, which is an
@@ -618,7 +626,7 @@ func (a *Answer) note(runs *campaign.Result) {
 func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, methods List, a *Answer) ([]diag.Warning, error) {
 	all := w.Launches(func(int, int) bool { return false }) // contents do not matter to what runs show
 	recordings := make([]*joint, len(all))
-	placed := make([][]bool, len(all))
+	placed, reached := make([][]bool, len(all)), make([]reach, len(all))
 	opts := runner.Options{MaxCycles: req.MaxCycles}
 	for i, one := range all {
 		r, chosen, err := recordingOf(ctx, p, one, methods, req.PublishedEdges, req.Ipoints)
@@ -626,6 +634,12 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 			return nil, err
 		}
 		recordings[i], placed[i] = r, chosen
+		if w.Spec.Varies() && p.Clocks() == trace.Common {
+			if reached[i], err = reachOf(ctx, one, w.Several()); err != nil {
+				return nil, err
+			}
+			r.Reserve(reached[i].reserve(one))
+		}
 		opts.Record = append(opts.Record, &runner.Record{Chosen: chosen, Points: r.Points(), Graph: r})
 	}
 	if req.Traces != nil {
@@ -637,6 +651,7 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 		if err != nil {
 			return nil, err
 		}
+		tryPrediction(ctx, req, w, all, reached, &campaign.Result{}, []*method.Answer{answer})
 		a.Refused = append(a.Refused, read.refused...)
 		a.Times, a.Longest = read.times, read.longest
 		read.reviews.enter(answer.Runs, answer)
@@ -686,15 +701,17 @@ func record(ctx context.Context, p runner.Platform, w *workload.Workload, req Re
 	} else if err != nil {
 		return nil, err
 	}
+	tryPrediction(ctx, req, w, all, reached, result, parts)
 	answer, err := whole(w, parts, seen(w, result))
 	if err != nil {
 		return nil, err
 	}
+	refuteStopped(result.Hostile, answer.Estimates)
 	if w.Several() {
 		answer.Runs, answer.Observed = result.Runs, &result.Observed
 	}
 	reviews.enter(result.Vectors, answer)
-	warnings := slices.Concat(answer.Warnings, result.Report.Warnings)
+	warnings := slices.Concat(answer.Warnings, result.Report.Warnings, a.noteHostile(w, result.Hostile))
 	if req.Campaign.Inputs == nil && !w.Spec.Varies() {
 		warnings = append(warnings, diag.Warning{
 			Pos: diag.Pos{File: w.Name(), Line: 1, Col: 1}, ID: "fixed-inputs",

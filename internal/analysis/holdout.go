@@ -93,7 +93,7 @@ func heldOutCampaign(p runner.Platform, w *workload.Workload, req Request) (camp
 // of them may be none that is likely to be sampled.
 func untried(w *workload.Workload, req Request, a *Answer) []diag.Warning {
 	measured := func(e estimate.Estimate) bool { return e.Evidence == estimate.Observed }
-	if !w.Spec.Varies() || req.Campaign.Inputs != nil || req.Traces != nil || !slices.ContainsFunc(a.Estimates, measured) {
+	if !w.Spec.Varies() || req.Campaign.Inputs != nil || a.Adversarial != nil || req.Traces != nil || !slices.ContainsFunc(a.Estimates, measured) {
 		return nil
 	}
 	for _, r := range a.Refused {

@@ -88,8 +88,8 @@ func TestNothingHeldOut(t *testing.T) {
 	if e := a.Estimates[0]; e.Holdout != nil || !slices.ContainsFunc(a.Warnings, func(w estimate.Warning) bool { return w.ID == "nothing-held-out" }) {
 		t.Errorf("%+v, warnings %+v", e.Holdout, a.Warnings)
 	}
-	if e := a.Estimates[0]; e.Cycles != a.Observed.Max || e.SelfPrediction.Verdict != estimate.Fixed || a.Answer == nil {
-		t.Errorf("%d cycles, %+v, answer %+v", e.Cycles, e.SelfPrediction, a.Answer)
+	if e := a.Estimates[0]; e.Cycles != a.Observed.Max || !e.Prediction.Fixed || a.Answer == nil {
+		t.Errorf("%d cycles, %+v, answer %+v", e.Cycles, e.Prediction, a.Answer)
 	}
 }
 
@@ -108,8 +108,8 @@ func TestSumIsNotRelied(t *testing.T) {
 		t.Errorf("%s: %d cycles, relied upon %t", e.Method, e.Cycles, e.Relied())
 	}
 	e := &a.Estimates[0]
-	if e.Method != "hybrid/phases" || e.SelfPrediction == nil || e.SelfPrediction.Verdict != estimate.TooFewRuns || e.Cycles > a.Estimates[1].Cycles {
-		t.Errorf("%s: %d cycles, %+v", e.Method, e.Cycles, e.SelfPrediction)
+	if e.Method != "hybrid/phases" || e.Prediction == nil || e.Prediction.Status != estimate.Untested || e.Cycles > a.Estimates[1].Cycles {
+		t.Errorf("%s: %d cycles, %+v", e.Method, e.Cycles, e.Prediction)
 	}
 	if a.Answer == nil || a.Answer.Method != "hybrid/dynamic" {
 		t.Errorf("answer %+v", a.Answer)

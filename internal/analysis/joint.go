@@ -87,6 +87,15 @@ func (j *joint) Invariant() {
 	}
 }
 
+// Reserve implements method.Reserving: it tells the parts that are such.
+func (j *joint) Reserve(thousandths int64, alike bool) {
+	for _, part := range j.parts {
+		if r, ok := part.(method.Reserving); ok {
+			r.Reserve(thousandths, alike)
+		}
+	}
+}
+
 // Sink returns a *tee with a sink of each part.
 func (j *joint) Sink(clocks trace.Clocks) trace.Sink {
 	t := &tee{joint: j}
@@ -138,11 +147,11 @@ func (t *tee) each(do func(part int, s trace.Sink) error) error {
 	return nil
 }
 
-// Saved implements trace.Selective.
-func (t *tee) Saved() {
+// Chosen implements trace.Selective.
+func (t *tee) Chosen(from trace.Origin) {
 	for _, s := range t.sinks {
 		if selective, ok := s.(trace.Selective); ok {
-			selective.Saved()
+			selective.Chosen(from)
 		}
 	}
 }

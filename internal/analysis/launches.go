@@ -261,8 +261,10 @@ func sum(w *workload.Workload, i int, parts []*method.Answer, often []times) (*e
 		out.Cycles += share
 		executed += n.count
 		out.Evidence = estimate.Weakest(out.Evidence, e.Evidence, n.evidence)
-		if e.SelfPrediction.Worse(out.SelfPrediction) {
-			out.SelfPrediction = e.SelfPrediction
+		if e.Prediction.Worse(out.Prediction) {
+			worst := *e.Prediction
+			worst.Confirmed = nil // it is of one launch
+			out.Prediction = &worst
 		}
 		out.Selected = out.Selected || e.Selected
 		kernel := w.Kernels[launch].Bound.Kernel.Name

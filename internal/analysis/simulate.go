@@ -20,6 +20,7 @@ import (
 // SimulateRequest says what one run does.
 type SimulateRequest struct {
 	Vector    int              // which of the job's test vectors, from 0
+	Name      string           // of adversarial inputs, which are run instead unless it is empty
 	MaxCycles int64            // give up after so many cycles; 0 for 2^30
 	Trace     io.Writer        // where to write the Ipoint trace; nil for nowhere
 	TraceCSV  bool             // as CSV instead of the binary format
@@ -48,6 +49,13 @@ func Simulate(ctx context.Context, p runner.Platform, w *workload.Workload, req 
 	if pos, key := w.Spec.SeveralAt(); req.Trace != nil && w.Several() {
 		return nil, diag.Errorf(pos, "%w: leave %s out to trace the first", runner.ErrTrace, key)
 	}
+	in, err := Adversarial(w, req.Name)
+	if err != nil {
+		return nil, err
+	}
+	if in == nil {
+		in = w.First().Bound.Vector(req.Vector)
+	}
 	opts := runner.Options{
 		MaxCycles: req.MaxCycles, Repeats: 1, Checked: true, Out: req.Out, Step: req.Step, Access: req.Access,
 		Cores: req.Cores, OneCore: req.OneCore, Races: req.Races, Chain: req.Chain,
@@ -72,13 +80,14 @@ func Simulate(ctx context.Context, p runner.Platform, w *workload.Workload, req 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	out, err := r.Run(ctx, w.First().Bound.Vector(req.Vector), records)
+	out, err := r.Run(ctx, in, records)
 	if ended, ok := errors.AsType[*halt.RunError](err); ok {
 		return interruptedRun(ctx, w, req.Vector, ended), err
 	} else if err != nil {
 		return nil, err
 	}
 	run = &Run{Simulation: simulation(w, req.Vector, out, r.Report()), Buffers: make(map[string][]byte)}
+	run.Adversarial = req.Name
 	if req.Races {
 		run.Races = out.Statistics.Races()
 	}

@@ -24,7 +24,7 @@ const (
 // tryRuns makes the runs of Request.Try.
 func (l List) tryRuns(ctx context.Context, p runner.Platform, w *workload.Workload, req Request, a *Answer) ([]diag.Warning, error) {
 	one := req
-	one.EndToEnd, one.MaxCycles = true, triedLimit(w, req)
+	one.EndToEnd, one.Adversarial, one.MaxCycles = true, false, triedLimit(w, req)
 	one.Campaign = campaign.Spec{Vectors: 1, Repeats: req.Campaign.Repeats, Cores: req.Campaign.Cores, OneCore: req.Campaign.OneCore}
 	limited, stop := context.WithTimeout(ctx, triedTime)
 	defer stop()

@@ -22,10 +22,17 @@ import (
 
 // Spec says what is run.
 type Spec struct {
-	Vectors  int                    // random test vectors; 0 for the job's number
-	Inputs   []workload.SavedInputs // are run after the random test vectors, and count like these
-	Repeats  int                    // how often a device runs each input; 0 for its default
-	Progress func(done, total int)  // called when so many inputs, the first ones, have been run, by one goroutine at a time; may be nil
+	Vectors int                    // random test vectors; 0 for the job's number
+	Inputs  []workload.SavedInputs // are run after the random test vectors, and count like these
+	Repeats int                    // how often a device runs each input; 0 for its default
+
+	// Adversary, unless nil, makes inputs that are to take long, no more than Adversarial. They are run behind all others, and
+	// count like these. Confirming is how many of the random test vectors, the last, it is not told of, since they are to
+	// try what the others give.
+	Adversary               Adversary
+	Adversarial, Confirming int
+
+	Progress func(done, total int) // called when so many inputs, the first ones, have been run, by one goroutine at a time; may be nil
 	// Begin, unless nil, is called with how many inputs are run at a time before the first of those that take as long
 	// as others: the first vector takes longer where it is followed (see first).
 	Begin func(atOnce int)
@@ -60,6 +67,17 @@ type Spec struct {
 	OneCore func(why string) // as runner.Options
 }
 
+// Adversary makes inputs from the times of those before.
+type Adversary interface {
+	// Begin tells of a random test vector that took longest.
+	Begin(vector int, cycles int64)
+	// Next returns the next inputs to be run together, with names for files, and whether they are made of those before; nil if
+	// there are no more.
+	Next() (next []workload.SavedInputs, evolved bool)
+	// Took tells how many cycles the inputs took that were the i-th of all; 0 if their run failed.
+	Took(i int, cycles int64)
+}
+
 // Shared reports whether the outcomes of vectors are kept or come from elsewhere.
 func (s Spec) Shared() bool { return s.Keep != nil || s.Elsewhere != nil }
 
@@ -77,8 +95,9 @@ func (s Spec) Open(of Identity) error {
 }
 
 // Alone returns the specification for a variant of the workload: without what keeps and brings the outcomes of vectors, and
-// without what is told their times.
+// without what is told their times and what makes inputs of them.
 func (s Spec) Alone() Spec {
+	s.Adversary, s.Adversarial, s.Confirming = nil, 0, 0
 	s.Keep, s.Elsewhere, s.Sinks, s.Translate, s.Taken = nil, nil, nil, nil, nil
 	return s
 }
@@ -92,12 +111,21 @@ type Result struct {
 	Times    estimate.Histogram  // of vectors and saved inputs
 	Longest  estimate.LongestRun // likewise
 	Inputs   []estimate.InputRun // how long the saved inputs took
+	Hostile  []Hostile           // what adversarial inputs gave
 	Report   runner.Report       // of a device
 	Turned   bool                // diverged paths of a warp took turns in a run, in a simulator
 	Launches []Launch            // by job.Job.Runs
 
 	Convergence *estimate.Convergence // nil if all vectors were to be run, whatever they show
 	Watched     *Watched              // nil if no vector was watched
+}
+
+// Hostile is what adversarial inputs gave.
+type Hostile struct {
+	Name    string
+	Cycles  int64 // 0 if the run failed
+	Err     error // why
+	Stopped int64 // after how many cycles the run was given up; 0 if it was not
 }
 
 // Watched is what says that times and results may not be those of other runs.
@@ -144,7 +172,7 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 			sinks = append(sinks, all)
 		}
 	}
-	c := &campaign{vectors: v, pool: pool, workers: workers, taken: order{waiting: make(map[int]*outcome), random: v.random}}
+	c := &campaign{vectors: v, pool: pool, workers: workers, taken: order{waiting: make(map[int]*outcome), random: v.random, heard: v.random - spec.Confirming}}
 	c.taken.moved.L = &c.taken.mu
 	if spec.Review != nil && !workers[0].mixed() {
 		c.taken.review = func(inputs int) {
@@ -153,8 +181,13 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 			}
 		}
 	}
-	if spec.Taken != nil {
-		c.taken.timed = func(i int, out *outcome) { spec.Taken(c.time(i, out)) }
+	c.taken.timed = func(i int, out *outcome) {
+		if c.adversarial(i) {
+			c.hostile = append(c.hostile, hostileOf(c.saves(i).File, out))
+		}
+		if spec.Taken != nil && out.failed == nil {
+			spec.Taken(c.time(i, out))
+		}
 	}
 	if spec.Progress != nil {
 		c.taken.tell = func(inputs int) { spec.Progress(inputs, v.total) }
@@ -167,7 +200,10 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 		err = c.untilStable(ctx)
 	}
 	if err == nil {
-		err = c.each(ctx, v.total)
+		err = c.each(ctx, v.random+len(spec.Inputs))
+	}
+	if err == nil && spec.Adversary != nil && (c.convergence == nil || c.convergence.Stopped != estimate.StoppedInvariant) {
+		err = c.attack(ctx)
 	}
 	taken := c.taken.next
 	switch {
@@ -178,6 +214,7 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 		sinks = nil
 	}
 	out := c.soFar()
+	out.Hostile = c.hostile
 	out.Inputs, out.Report, out.Convergence = v.saved(c.taken.saved), pool.Report(), c.convergence
 	out.Watched = c.watched
 	if out.Report.Device != nil {
@@ -200,10 +237,13 @@ func (c *campaign) soFar() *Result {
 		Times: c.taken.spread, Longest: estimate.LongestRun{Cycles: c.taken.times.Max}, Runs: c.taken.next, Vectors: c.taken.next, Planned: c.total, Observed: c.taken.observed(), Launches: launches(c.workers),
 		Turned: c.taken.turned,
 	}
-	if at := c.taken.longest; at < c.random {
+	switch at := c.taken.longest; {
+	case at < c.random:
 		out.Longest.Vector = &at
-	} else {
+	case at < c.random+len(c.spec.Inputs):
 		out.Longest.Inputs = c.spec.Inputs[at-c.random].File
+	default:
+		out.Longest.Adversarial = c.saves(at).File
 	}
 	return out
 }
@@ -218,6 +258,7 @@ type campaign struct {
 	reached     *estimate.Reached // by the inputs of the first vector, if they were followed
 	convergence *estimate.Convergence
 	watched     *Watched // by the first vector; nil if nothing was looked for
+	hostile     []Hostile
 }
 
 // each runs the inputs that have not been taken, up to a number of them.
@@ -241,6 +282,9 @@ func (c *campaign) each(ctx context.Context, to int) error {
 		out, err := c.vector(w, from+i, false, func() (*outcome, error) {
 			return w.run(ctx, r, from+i, c.pool.options.Repeats, in)
 		})
+		if err != nil && c.adversarial(from+i) && !unusable(ctx, err) {
+			out, err = &outcome{failed: err}, nil
+		}
 		if err == nil {
 			err = c.taken.add(from+i, out)
 		} else {
@@ -258,10 +302,10 @@ type worker struct {
 	sinks    []trace.Sink // by launch; nil if no trace is wanted
 	launches []Executed
 
-	sink  func(launch int) trace.Sink // makes sinks for a single vector; nil if these could not be merged
-	rec   *runner.Recorder            // nil if no trace is wanted
-	into  []trace.Sink                // that take the current vector
-	saved bool                        // the current vector was not sampled
+	sink func(launch int) trace.Sink // makes sinks for a single vector; nil if these could not be merged
+	rec  *runner.Recorder            // nil if no trace is wanted
+	into []trace.Sink                // that take the current vector
+	from trace.Origin                // of the inputs of the current vector
 
 	translate [][]trace.Ipoint // as in Spec
 	records   []*runner.Record // of which traces are kept; nil for none
@@ -352,8 +396,8 @@ func (w *worker) take(launch int, run *trace.Run) error {
 // to returns the sink of a launch, for the Ipoints that are recorded.
 func (w *worker) to(launch int) trace.Sink {
 	into := w.into[launch]
-	if selective, ok := into.(trace.Selective); ok && w.saved {
-		into = selected{selective}
+	if selective, ok := into.(trace.Selective); ok && w.from != trace.Sampled {
+		into = selected{selective, w.from}
 	}
 	if w.translate == nil || w.translate[launch] == nil {
 		return into
@@ -362,10 +406,13 @@ func (w *worker) to(launch int) trace.Sink {
 }
 
 // selected takes runs of inputs that were chosen.
-type selected struct{ trace.Selective }
+type selected struct {
+	trace.Selective
+	from trace.Origin
+}
 
 func (s selected) BeginRun(number int) error {
-	s.Saved()
+	s.Chosen(s.from)
 	return s.Selective.BeginRun(number)
 }
 
@@ -388,12 +435,14 @@ type replayError struct{ error }
 // Unwrap returns the cause.
 func (e *replayError) Unwrap() error { return e.error }
 
-// vectors are the inputs of a campaign: random test vectors, then inputs that were saved.
+// vectors are the inputs of a campaign: random test vectors, then inputs that were saved, then adversarial ones.
 type vectors struct {
 	bound  *job.Bound
 	spec   Spec
 	random int // vectors that are sampled
 	total  int
+	made   []workload.SavedInputs // by the adversary so far
+	plain  int                    // of these, that it made without having seen a run
 }
 
 func newVectors(w *workload.Workload, spec Spec) *vectors {
@@ -405,19 +454,33 @@ func newVectors(w *workload.Workload, spec Spec) *vectors {
 		random = w.Spec.Vectors
 	}
 	total := random + len(spec.Inputs)
+	if spec.Adversary != nil {
+		total += spec.Adversarial
+	}
 	return &vectors{bound: w.First().Bound, spec: spec, random: random, total: total}
 }
 
 // end leaves no more random vectors than so many, before any input is run that was saved.
 func (c *campaign) end(random int) {
-	c.random, c.total = random, random+len(c.spec.Inputs)
-	c.taken.random = random
+	c.total -= c.random - random
+	c.random, c.taken.random = random, random
 }
+
+// saves returns the inputs of a vector that is not sampled.
+func (v *vectors) saves(i int) workload.SavedInputs {
+	if i -= v.random; i < len(v.spec.Inputs) {
+		return v.spec.Inputs[i]
+	}
+	return v.made[i-len(v.spec.Inputs)]
+}
+
+// adversarial reports whether the adversary made a vector.
+func (v *vectors) adversarial(i int) bool { return i >= v.random+len(v.spec.Inputs) }
 
 // inputs returns the inputs of a vector, which may be made in the memory of own.
 func (v *vectors) inputs(i int, own *job.Inputs) *job.Inputs {
 	if i >= v.random {
-		return v.spec.Inputs[i-v.random].Inputs
+		return v.saves(i).Inputs
 	}
 	v.bound.SetVector(i, own)
 	return own
@@ -426,8 +489,11 @@ func (v *vectors) inputs(i int, own *job.Inputs) *job.Inputs {
 // time is how long a vector took.
 func (v *vectors) time(i int, out *outcome) estimate.RunTime {
 	t := estimate.RunTime{Vector: i, Set: estimate.Training, Cycles: out.cycles}
-	if i >= v.random {
-		t.Vector, t.Inputs = -1, v.spec.Inputs[i-v.random].File
+	switch {
+	case v.adversarial(i):
+		t.Vector, t.Set, t.Inputs = -1, estimate.Adversarial, v.saves(i).File
+	case i >= v.random:
+		t.Vector, t.Inputs = -1, v.saves(i).File
 	}
 	for _, l := range out.launches {
 		t.Launches = append(t.Launches, l.Cycles/max(l.Runs, 1))
@@ -443,7 +509,7 @@ func (v *vectors) failed(i int, err error) error {
 	case unusable, replay, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case i >= v.random:
-		return fmt.Errorf("%s: %w", v.spec.Inputs[i-v.random].File, err)
+		return fmt.Errorf("%s: %w", v.saves(i).File, err)
 	}
 	return fmt.Errorf("test vector %d: %w", i, err)
 }
@@ -451,7 +517,7 @@ func (v *vectors) failed(i int, err error) error {
 // saved tells how long saved inputs took, the first of them if not all were run.
 func (v *vectors) saved(cycles []int64) []estimate.InputRun {
 	var runs []estimate.InputRun
-	for i, c := range cycles {
+	for i, c := range cycles[:min(len(cycles), len(v.spec.Inputs))] {
 		runs = append(runs, estimate.InputRun{File: v.spec.Inputs[i].File, Cycles: c})
 	}
 	return runs

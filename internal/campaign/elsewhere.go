@@ -33,6 +33,7 @@ type How struct {
 	Translate [][]trace.Ipoint // as in Spec, for these sinks
 	Each      bool             // sinks of each vector are wanted, else of all vectors of a batch
 	Traces    bool             // are wanted in the records
+	Confirm   int              // the first of the vectors that try what others give; 0 if none do
 }
 
 // Batch is what vectors gave that were asked for together.
@@ -50,7 +51,7 @@ const (
 // elsewhere has random vectors run elsewhere, but for those that are kept.
 func (c *campaign) elsewhere(ctx context.Context, from, to int) (err error) {
 	all := &c.workers[0]
-	how := &How{Options: c.pool.options, Translate: c.spec.Translate, Each: c.taken.stable != nil}
+	how := &How{Options: c.pool.options, Translate: c.spec.Translate, Each: c.taken.stable != nil, Confirm: c.random - c.spec.Confirming}
 	if all.sink != nil {
 		how.Sinks = c.spec.Sinks
 	}
@@ -255,6 +256,10 @@ func (h *How) Run(ctx context.Context, p runner.Platform, w *workload.Workload, 
 	}
 	outs := make([]*outcome, len(vectors))
 	err = pool.Each(ctx, len(vectors), inputs, func(slot int, r runner.Runner, i int, in *job.Inputs) (err error) {
+		workers[slot].from = trace.Sampled
+		if h.Confirm > 0 && vectors[i] >= h.Confirm {
+			workers[slot].from = trace.Confirming
+		}
 		if outs[i], err = workers[slot].run(ctx, r, vectors[i], opts.Repeats, in); err != nil {
 			err = fmt.Errorf("test vector %d: %w", vectors[i], err)
 		}

@@ -18,7 +18,7 @@ const worthFollowing = 10
 // inputs cannot be followed nothing is run. If there are few vectors nothing is followed, and the
 // run is watched if one is to be.
 func (c *campaign) first(ctx context.Context) error {
-	if c.random < worthFollowing {
+	if c.random+c.spec.Adversarial < worthFollowing {
 		if c.spec.Watch && c.random > 0 && c.total > 1 { // else all cores simulate the one run
 			return c.watch(ctx)
 		}
@@ -31,8 +31,9 @@ func (c *campaign) first(ctx context.Context) error {
 	}
 	c.reached = out.reached
 	if out.invariant {
-		c.convergence = &estimate.Convergence{Vectors: c.random, Runs: 1, LastNew: 1, Stopped: estimate.StoppedInvariant}
+		c.convergence = &estimate.Convergence{Vectors: c.random + c.spec.Adversarial, Runs: 1, LastNew: 1, Stopped: estimate.StoppedInvariant}
 		c.end(1)
+		c.total = 1 + len(c.spec.Inputs)
 	}
 	return c.taken.add(0, out)
 }

@@ -63,12 +63,12 @@ func (v *vectors) key(i int) Key {
 	if i < v.random {
 		return VectorKey(i)
 	}
-	return savedKey(v.spec.Inputs[i-v.random].Inputs)
+	return savedKey(v.saves(i).Inputs)
 }
 
 // vector returns what a vector gave: what is kept of it, or else what its runs give, which is kept then.
 func (c *campaign) vector(w *worker, i int, followed bool, run func() (*outcome, error)) (*outcome, error) {
-	w.saved = i >= c.random
+	w.from = c.origin(i)
 	keep := c.spec.Keep
 	if keep == nil {
 		return run()

@@ -22,10 +22,14 @@ type order struct {
 	review  func(int)           // is called with how many vectors were taken, after each; may be nil
 	stable  *stability          // takes what vectors gave until they have settled; nil if they need not
 
-	random int                  // those before are sampled, and saved inputs follow
-	times  estimate.Observation // but for the mean
-	sum    float64              // of all times in cycles, added up in order
-	saved  []int64              // times of saved inputs in cycles
+	random  int                  // those before are sampled, and saved inputs follow
+	times   estimate.Observation // but for the mean
+	sum     float64              // of all times in cycles, added up in order
+	failed  int                  // vectors whose run failed, which an adversary made
+	saved   []int64              // times of inputs in cycles that are not sampled, of saved ones first
+	heard   int                  // vectors before it are those of which an adversary is told
+	worst   int                  // of these the first with the longest time
+	maximum int64                // which that is
 
 	spread  estimate.Histogram // of all times
 	longest int                // the first vector with the longest time
@@ -40,6 +44,7 @@ type outcome struct {
 	launches []Executed
 	traces   []*recording // by launch; nil if they are not kept
 	known    *Record      // nil if the vector was run here
+	failed   error        // why there is nothing else of the run, of a vector that an adversary made
 
 	turned    bool              // in any of them, as runner.Outcome says
 	invariant bool              // as runner.Outcome says of the last of them
@@ -59,10 +64,17 @@ func (o *order) add(i int, out *outcome) error {
 		if !ended {
 			return nil
 		}
-		if err := o.take(first); err != nil {
-			return err
+		if first.failed == nil {
+			if err := o.take(first); err != nil {
+				return err
+			}
+			o.note(first)
+		} else {
+			o.failed++
 		}
-		o.note(first)
+		if o.timed != nil {
+			o.timed(o.next, first)
+		}
 		delete(o.waiting, o.next)
 		o.next++
 		o.moved.Broadcast()
@@ -119,13 +131,13 @@ func (o *order) note(out *outcome) {
 	if o.next == 0 || cycles > o.times.Max {
 		o.longest = o.next
 	}
+	if o.next < o.heard && (o.next == 0 || cycles > o.maximum) {
+		o.worst, o.maximum = o.next, cycles
+	}
 	o.spread.Add(cycles)
 	o.turned = o.turned || out.turned
 	o.times.Min, o.times.Max = min(o.times.Min, cycles), max(o.times.Max, cycles)
 	o.sum += float64(cycles)
-	if o.timed != nil {
-		o.timed(o.next, out)
-	}
 	if o.next >= o.random {
 		o.saved = append(o.saved, cycles)
 	}
@@ -134,6 +146,6 @@ func (o *order) note(out *outcome) {
 // observed sums up the times.
 func (o *order) observed() estimate.Observation {
 	times := o.times
-	times.Mean = o.sum / float64(o.next)
+	times.Mean = o.sum / float64(o.next-o.failed)
 	return times
 }

@@ -37,7 +37,7 @@ func (c *campaign) untilStable(ctx context.Context) error {
 	if err != nil && !s.settled {
 		return err
 	}
-	c.convergence = &estimate.Convergence{Vectors: c.random, Runs: c.taken.next, LastNew: s.lastNew, Stopped: estimate.StoppedAtLimit, Reached: c.reached}
+	c.convergence = &estimate.Convergence{Vectors: c.random + c.spec.Adversarial, Runs: c.taken.next, LastNew: s.lastNew, Stopped: estimate.StoppedAtLimit, Reached: c.reached}
 	if s.settled {
 		c.convergence.Stopped = estimate.StoppedStable
 		c.end(c.taken.next)

@@ -22,6 +22,7 @@ import (
 type analyzeFlags struct {
 	vectors *int64
 	stable  bool
+	random  bool
 	limit   *int64
 	repeats *int64
 	holdout *int64
@@ -47,6 +48,7 @@ func (f *analyzeFlags) add(c *cobra.Command) {
 func (f *analyzeFlags) addRuns(c *cobra.Command) {
 	f.vectors = addNumber(c, "vectors", 1, "random test vectors to run (default: the job's)")
 	addUntilStable(c, &f.stable)
+	c.Flags().BoolVar(&f.random, "random-only", false, "run random inputs alone; otherwise a third of the runs, if there are ten or more, is of inputs within the contract that are to take long")
 	f.limit = addNumber(c, "max-cycles", 1, "abort a run after this many cycles (default: 2^30)")
 	f.holdout = addNumber(c, "holdout", 1, "further test vectors, of another seed, that try the estimates (default: none)")
 	addYes(c)
@@ -70,7 +72,7 @@ func addEffort(c *cobra.Command, effort *factor) {
 }
 
 func (f *analyzeFlags) options() (warpbound.AnalyzeOptions, error) {
-	opts := warpbound.AnalyzeOptions{Methods: f.methods, PublishedEdges: f.fig3, Runs: warpbound.Runs{Vectors: int(*f.vectors), UntilStable: f.stable, MaxCycles: *f.limit, Repeats: int(*f.repeats), Holdout: int(*f.holdout), EndToEnd: f.ipoints == "none"}}
+	opts := warpbound.AnalyzeOptions{Methods: f.methods, PublishedEdges: f.fig3, Runs: warpbound.Runs{Vectors: int(*f.vectors), UntilStable: f.stable, RandomOnly: f.random, MaxCycles: *f.limit, Repeats: int(*f.repeats), Holdout: int(*f.holdout), EndToEnd: f.ipoints == "none"}}
 	if !opts.Runs.EndToEnd {
 		var err error
 		if opts.Ipoints, err = warpbound.ParsePlacement(f.ipoints); err != nil {

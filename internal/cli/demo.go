@@ -64,10 +64,11 @@ func demoCommand() *cobra.Command {
 	return c
 }
 
-const demoBudget = "10us"
+const demoBudget = "30us"
 
 const demoText = `
-This is a histogram of an image, compiled from OpenCL C, with a deadline of 10 us. Threads whose
+This is a histogram of an image, compiled from OpenCL C, with a deadline of 30 us. Threads whose
 pixels fall into one bin wait for each other, so the time depends on the image. "At least" is the
-longest run on random images, and "at most" holds for all images, of this model of the GPU.
+longest run, on random images and on such as are to take long, and "at most" holds for all images,
+of this model of the GPU.
 `

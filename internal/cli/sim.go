@@ -41,6 +41,9 @@ func simCommand() *cobra.Command {
 	order := addWord(c, "dram-order", "which request a bank of the DRAM serves first", machine.Orders())
 	seed := addNumber(c, "policy-seed", 0, "of the random numbers by which --policy or --dram-order random choose (default 0)")
 	vector := addNumber(c, "vector", 0, "which test vector to run, from 0")
+	var adversarial string
+	c.Flags().StringVar(&adversarial, "adversarial", "", "run the adversarial inputs of this name, which analyze prints, instead of a test vector")
+	c.MarkFlagsMutuallyExclusive("adversarial", "vector")
 	limit := addNumber(c, "max-cycles", 1, "abort after this many cycles (default: 2^30)")
 	c.Flags().StringVar(&trace, "trace", "", "write the Ipoint trace to this file (CSV if it ends in .csv)")
 	c.Flags().StringVar(&ipoints, "ipoints", "blocks", "instrument blocks, headers (of loops), every:N blocks, or labels:A,B")
@@ -51,7 +54,7 @@ func simCommand() *cobra.Command {
 	exports.add(c, "the run")
 	c.MarkFlagsMutuallyExclusive("steps", "format")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		opts := warpbound.SimulateOptions{Vector: int(*vector), MaxCycles: *limit, Out: c.ErrOrStderr(), Cores: runtime.GOMAXPROCS(0), Races: races, Chain: chain}
+		opts := warpbound.SimulateOptions{Vector: int(*vector), Adversarial: adversarial, MaxCycles: *limit, Out: c.ErrOrStderr(), Cores: runtime.GOMAXPROCS(0), Races: races, Chain: chain}
 		opts.OneCore = func(why string) { oneCore(c.ErrOrStderr(), why) }
 		if opts.Ipoints, err = warpbound.ParsePlacement(ipoints); err != nil {
 			return usagef("--%w", err)
@@ -111,7 +114,11 @@ func simCommand() *cobra.Command {
 			}
 		}
 		if exports.wanted() {
-			if _, err := exports.make(c, j, &estimate.LongestRun{Vector: &opts.Vector, Cycles: run.Cycles}, nil, *limit); err != nil {
+			made := &estimate.LongestRun{Vector: &opts.Vector, Cycles: run.Cycles}
+			if adversarial != "" {
+				made = &estimate.LongestRun{Adversarial: adversarial, Cycles: run.Cycles}
+			}
+			if _, err := exports.make(c, j, made, nil, *limit); err != nil {
 				return err
 			}
 		}

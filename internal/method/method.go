@@ -102,6 +102,14 @@ type Recording interface {
 	Bound(ctx context.Context, sinks []trace.Sink) (*Answer, error)
 }
 
+// Reserving is a Recording whose estimate rests the more on the runs, the nearer it is to the longest of them.
+type Reserving interface {
+	Recording
+	// Reserve says how far above the longest run an estimate is to be, in thousandths. alike says that less is enough where several runs take as
+	// long as that.
+	Reserve(thousandths int64, alike bool)
+}
+
 // Answer is what a method says of a launch.
 type Answer struct {
 	Estimates []estimate.Estimate // in the order of Names

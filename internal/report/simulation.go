@@ -14,7 +14,11 @@ import (
 // cycles per second.
 func Simulation(w io.Writer, s *estimate.Simulation, hz float64) error {
 	p := &printer{w: w}
-	p.printf("kernel %s on %s (%.4g MHz)%s, job %s, vector %d of seed %d\n", symbol.Readable(s.Kernel), s.Machine, hz/1e6, scheduled(s.Threads), s.Job, s.Vector, s.Seed)
+	of := fmt.Sprintf("vector %d", s.Vector)
+	if s.Adversarial != "" {
+		of = "adversarial inputs " + s.Adversarial
+	}
+	p.printf("kernel %s on %s (%.4g MHz)%s, job %s, %s of seed %d\n", symbol.Readable(s.Kernel), s.Machine, hz/1e6, scheduled(s.Threads), s.Job, of, s.Seed)
 	if in := s.Interrupted; in != nil {
 		p.printf("grid %s, block %s\n", dims(s.Launch.Grid), dims(s.Launch.Block))
 		p.printf("INCOMPLETE (%s): the run takes more than %s cycles, %s\n", reasons[in.Reason], group(s.Cycles), milliseconds(Duration(s.Cycles, hz)))

@@ -79,7 +79,7 @@ func writeBracket(p *printer, a *estimate.Analysis, hz float64) {
 			row("at most", e.Cycles, e.Method+", "+ofModel(e))
 		}
 		if e := findLikely(a); e != nil {
-			row("likely", e.Cycles, e.Method+", observed"+describeUnseen(a.Coverage))
+			row("likely", e.Cycles, e.Method+", observed"+describeTrial(e, a.Coverage))
 		}
 	})
 	p.printf("\n")
@@ -93,11 +93,27 @@ func ofModel(e *estimate.Estimate) string {
 	return string(e.Evidence)
 }
 
-// findLikely returns the least estimate that rests on what was observed alone, and may decide; nil if there is none.
+// describeTrial says what runs say of an estimate that is tried on them, and of the branches that no run has taken where that may matter.
+func describeTrial(e *estimate.Estimate, c *estimate.Coverage) string {
+	switch p := e.Prediction; {
+	case p == nil || p.Fixed:
+		return describeUnseen(c)
+	case p.Status == estimate.NotRefuted:
+		return fmt.Sprintf(", not refuted by %s inputs", group(p.Random+p.Adversarial))
+	default:
+		return ", " + string(p.Status) + describeUnseen(c)
+	}
+}
+
+// findLikely returns the estimate that is tried on its runs, and if there is none the least one that rests on what was observed alone, and
+// may decide; nil if there is none either.
 func findLikely(a *estimate.Analysis) *estimate.Estimate {
 	var best *estimate.Estimate
 	for i := range a.Estimates {
 		e := &a.Estimates[i]
+		if e.Prediction != nil && e.Evidence == estimate.Observed && e.Bounds() {
+			return e
+		}
 		if _, other := a.OtherMode(e); e.Evidence == estimate.Observed && e.Bounds() && !other && e.Relied() && (best == nil || e.Cycles < best.Cycles) {
 			best = e
 		}

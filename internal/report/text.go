@@ -188,6 +188,9 @@ func observed(p *printer, a *estimate.Analysis, hz float64) {
 	for _, in := range a.Inputs {
 		p.printf("  %s: %s cycles\n", in.File, group(in.Cycles))
 	}
+	if at := a.Longest; at != nil && at.Adversarial != "" {
+		p.printf("  to repeat the longest run: warpbound sim %s --adversarial %s\n", a.Job, at.Adversarial)
+	}
 	p.printf("\n")
 }
 
@@ -198,6 +201,8 @@ func longest(a *estimate.Analysis) string {
 		return ""
 	case at.Vector != nil:
 		return fmt.Sprintf(", vector %d", *at.Vector)
+	case at.Adversarial != "":
+		return ", adversarial: " + at.Adversarial
 	default:
 		return ", " + at.Inputs
 	}

@@ -6,39 +6,51 @@ import (
 	"warpbound/estimate"
 )
 
-// Predicted says how an estimate that is tried on the runs it is made of did; nothing of others.
+// maxReasons is how many reasons of a prediction the text lists.
+const maxReasons = 5
+
+// Predicted says whether runs refute an estimate that is made of others of them; nothing of one
+// that is not tried.
 func Predicted(e *estimate.Estimate) string {
-	s := e.SelfPrediction
-	if s == nil {
+	p := e.Prediction
+	if p == nil {
 		return ""
 	}
-	text := fmt.Sprintf("Self-prediction of %s: ", e.Method)
-	switch s.Verdict {
-	case estimate.Held:
-		text += fmt.Sprintf("held. %s from a tenth of the sampled runs each hold for all others, with windows of %d.", counted(int(s.Splits), "estimate"), s.Window)
-	case estimate.Exceeded:
-		text += fmt.Sprintf("exceeded. %d of %s from a tenth of the sampled runs do not hold for all others: the estimate decides nothing. More vectors may help.",
-			s.Exceeded, counted(int(s.Splits), "estimate"))
-	case estimate.Fixed:
-		text += "not needed. No input that is sampled reaches what time depends on, so that all runs are alike."
+	text := fmt.Sprintf("Prediction of %s: ", e.Method)
+	switch {
+	case p.Fixed:
+		return text + "not refuted. No input that is sampled reaches what time depends on, so that all runs are alike."
+	case p.Status == estimate.NotRefuted:
+		text += fmt.Sprintf("not refuted by %s random and %s adversarial inputs, with windows of %d.", group(p.Random), group(p.Adversarial), p.Window)
+	case p.Status == estimate.Refuted:
+		text += fmt.Sprintf("refuted. Other runs exceed estimates from a part of them, %s: the estimate decides nothing.", counted(int(p.Exceeded), "time"))
 	default:
-		text += "not tried. It needs 20 runs of sampled inputs; until then the estimate decides nothing."
+		text += "untested. Runs do not exercise all that inputs reach: the estimate decides nothing."
+	}
+	for i, reason := range p.Because {
+		if i == maxReasons {
+			text += fmt.Sprintf("\n  and %d more", len(p.Because)-i)
+			break
+		}
+		text += "\n  " + reason
 	}
 	return text
 }
 
-// Chances says what the times of sampled runs tell of a further one; nothing if there is no such estimate.
-func Chances(e *estimate.Estimate) string {
-	d, ok := e.Detail.(*estimate.HybridPhases)
-	if !ok || d.Chance == nil {
+// Confirmed says how likely a further random input is to take longer than an estimate; nothing if
+// nothing is known of it.
+func Confirmed(e *estimate.Estimate) string {
+	if e.Prediction == nil || e.Prediction.Confirmed == nil {
 		return ""
 	}
-	c := d.Chance
-	return fmt.Sprintf("A further input that is sampled like these takes more than %s cycles with probability 1/%s at most (by rank).\nBy the Gumbel distribution of their times a run exceeds %s cycles with probability %g; nothing proves that they have it.",
-		group(c.HighWater), group(c.Runs+1), group(c.Gumbel), c.Rare)
+	c := e.Prediction.Confirmed
+	return fmt.Sprintf("A further random input takes longer than %s with probability %.2g at most, with %.0f %% confidence:\n"+
+		"%s of %s that were drawn after the estimate did. It says nothing of inputs that are not drawn like these.",
+		e.Method, c.Chance, 100*c.Confidence, group(c.Exceeded), counted(int(c.Runs), "run"))
 }
 
-// HeldOut says how the held-out vectors compare with the estimates of an analysis; nothing if there were none.
+// HeldOut says how the held-out vectors compare with the estimates of an analysis; nothing if there
+// were none.
 func HeldOut(a *estimate.Analysis) string {
 	text := ""
 	for i := range a.Estimates {
@@ -57,7 +69,8 @@ func HeldOut(a *estimate.Analysis) string {
 	return text
 }
 
-// Converged says what the estimates of an analysis would be with fewer runs; nothing if there were few.
+// Converged says what the estimates of an analysis would be with fewer runs; nothing if there were
+// few.
 func Converged(a *estimate.Analysis) string {
 	text := ""
 	for i := range a.Estimates {
@@ -91,7 +104,7 @@ func moved(before, after int64) string {
 func trials(p *printer, a *estimate.Analysis) {
 	var all []string
 	for i := range a.Estimates {
-		all = append(all, Predicted(&a.Estimates[i]), Chances(&a.Estimates[i]))
+		all = append(all, Predicted(&a.Estimates[i]), Confirmed(&a.Estimates[i]))
 	}
 	any := false
 	for _, text := range append(all, Converged(a), HeldOut(a)) {

@@ -7,20 +7,24 @@ import (
 	"warpbound/estimate"
 )
 
-// TestPredicted: every verdict is said in words, and whether the estimate decides.
+// TestPredicted: every status is said in words, and whether the estimate decides.
 func TestPredicted(t *testing.T) {
-	for verdict, want := range map[estimate.Prediction]string{
-		estimate.Held:       "held. 5 estimates from a tenth of the sampled runs each hold for all others, with windows of 2.",
-		estimate.Exceeded:   "exceeded. 3 of 5 estimates from a tenth of the sampled runs do not hold for all others: the estimate decides nothing.",
-		estimate.Fixed:      "not needed.",
-		estimate.TooFewRuns: "not tried. It needs 20 runs",
+	for _, c := range []struct {
+		of   estimate.Prediction
+		want string
+	}{
+		{estimate.Prediction{Status: estimate.NotRefuted, Random: 67, Adversarial: 33, Window: 2}, "not refuted by 67 random and 33 adversarial inputs, with windows of 2."},
+		{estimate.Prediction{Status: estimate.NotRefuted, Random: 1, Fixed: true}, "not refuted. No input that is sampled reaches what time depends on, so that all runs are alike."},
+		{estimate.Prediction{Status: estimate.Refuted, Exceeded: 2, Because: []string{"why"}}, "refuted. Other runs exceed estimates from a part of them, 2 times: the estimate decides nothing.\n  why"},
+		{estimate.Prediction{Status: estimate.Untested, Because: []string{"1", "2", "3", "4", "5", "6", "7"}},
+			"untested. Runs do not exercise all that inputs reach: the estimate decides nothing.\n  1\n  2\n  3\n  4\n  5\n  and 2 more"},
 	} {
-		e := &estimate.Estimate{Method: "m", SelfPrediction: &estimate.SelfPrediction{Verdict: verdict, Window: 2, Splits: 5, Exceeded: 3}}
-		if got := Predicted(e); !strings.HasPrefix(got, "Self-prediction of m: "+want) {
-			t.Errorf("%s: %s", verdict, got)
+		e := &estimate.Estimate{Method: "m", Prediction: &c.of}
+		if got := Predicted(e); got != "Prediction of m: "+c.want {
+			t.Errorf("%s: %s", c.of.Status, got)
 		}
-		if decides := verdict == estimate.Held || verdict == estimate.Fixed; e.Relied() != decides {
-			t.Errorf("%s: decides %v", verdict, e.Relied())
+		if e.Relied() != (c.of.Status == estimate.NotRefuted) {
+			t.Errorf("%s: decides %v", c.of.Status, e.Relied())
 		}
 	}
 	if got := Predicted(&estimate.Estimate{}); got != "" {
@@ -33,16 +37,16 @@ func TestTrials(t *testing.T) {
 	a := &estimate.Analysis{Estimates: []estimate.Estimate{
 		{Method: "a", Cycles: 1000, Holdout: &estimate.Holdout{Vectors: 50, Exceeded: 2, Max: 1100, Seed: 7}},
 		{Method: "b", Cycles: 2000, Holdout: &estimate.Holdout{Vectors: 50, Max: 1100, Seed: 7}},
-		{Method: "c", Detail: &estimate.HybridPhases{Chance: &estimate.Chance{Runs: 99, HighWater: 1234, Gumbel: 5678, Rare: 1e-6}}},
+		{Method: "c", Prediction: &estimate.Prediction{Confirmed: &estimate.Confirmation{Runs: 100, Chance: 0.029514, Confidence: 0.95}}},
 	}}
 	want := "Held out: 50 vectors of seed 7, of which the longest takes 1,100 cycles.\n  a is exceeded by 2, by 10.0 % at most."
 	if got := HeldOut(a); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if got := Chances(&a.Estimates[2]); !strings.Contains(got, "more than 1,234 cycles with probability 1/100 at most") || !strings.Contains(got, "5,678 cycles") {
+	if got := Confirmed(&a.Estimates[2]); !strings.HasPrefix(got, "A further random input takes longer than c with probability 0.03 at most, with 95 % confidence:\n0 of 100 runs") {
 		t.Error(got)
 	}
-	if got := Chances(&a.Estimates[0]); got != "" {
+	if got := Confirmed(&a.Estimates[0]); got != "" {
 		t.Error(got)
 	}
 }

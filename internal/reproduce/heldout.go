@@ -3,6 +3,7 @@ package reproduce
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"warpbound/estimate"
 	"warpbound/internal/method/phases"
@@ -64,12 +65,12 @@ func heldOutTable(rows []hybridRow, opts Options) estimate.Table {
 		}, nil},
 		{"longest of them", func(r *hybridRow) string { return fmt.Sprint(r.heldOutMax()) }, nil},
 		{"above Z_HWM", func(r *hybridRow) string { return signed(above(r.heldOutMax(), r.observed)) }, nil},
-		{"self-prediction", func(r *hybridRow) string {
-			s := r.estimates[phases.ID].SelfPrediction
-			if s.Verdict == estimate.Held {
-				return fmt.Sprintf("held, L = %d", s.Window)
+		{"prediction", func(r *hybridRow) string {
+			s := r.estimates[phases.ID].Prediction
+			if s.Status == estimate.NotRefuted && !s.Fixed {
+				return fmt.Sprintf("not refuted, L = %d", s.Window)
 			}
-			return string(s.Verdict)
+			return strings.ReplaceAll(string(s.Status), "_", " ")
 		}, nil},
 	}
 	for _, id := range ids {
@@ -106,8 +107,8 @@ func ingredientTable(rows []hybridRow) estimate.Table {
 			if h := r.held(id); h != nil && h.Exceeded > 0 {
 				text += fmt.Sprintf(", exceeded %d", h.Exceeded)
 			}
-			if !r.estimates[id].Relied() {
-				text += ", refused"
+			if r.estimates[id].Prediction.Status == estimate.Refuted {
+				text += ", refuted"
 			}
 			return text
 		}, func(rows []hybridRow) string { return overMean(rows, id) }})

@@ -183,11 +183,23 @@ type Portable interface {
 	Restore(from *gob.Decoder) error
 }
 
-// Selective is a Sink that tells runs of inputs that were sampled from those of inputs that somebody chose.
+// Origin says where the inputs of a run come from.
+type Origin uint8
+
+// Where inputs come from.
+const (
+	Sampled    Origin = iota // random test vectors
+	Confirming               // random test vectors that are to try what others give
+	Saved                    // somebody chose them
+	Structured               // an adversary made them without having seen a run
+	Evolved                  // an adversary made them of others that took long
+)
+
+// Selective is a Sink that tells runs of inputs that were sampled from those of others.
 type Selective interface {
 	Sink
-	// Saved says that the run that begins next is one of inputs that were chosen.
-	Saved()
+	// Chosen says where the inputs of the run come from that begins next, unless they are sampled.
+	Chosen(from Origin)
 }
 
 // Kind says what an Event is.

@@ -27,11 +27,12 @@ type wanted struct {
 	Translate [][]trace.Ipoint `json:"translate,omitempty"`
 	Each      bool             `json:"each,omitempty"`
 	Traces    bool             `json:"traces,omitempty"`
+	Confirm   int              `json:"confirm,omitempty"`
 }
 
 // how says how the runs are made.
 func (s *setup) how() *campaign.How {
-	h := &campaign.How{Options: runner.Options{MaxCycles: s.MaxCycles}, Sinks: s.Sinks, Translate: s.Translate, Each: s.Each, Traces: s.Traces}
+	h := &campaign.How{Options: runner.Options{MaxCycles: s.MaxCycles}, Sinks: s.Sinks, Translate: s.Translate, Each: s.Each, Traces: s.Traces, Confirm: s.Confirm}
 	for _, r := range s.Record {
 		h.Record = append(h.Record, &runner.Record{Chosen: r.Chosen, Points: r.Points})
 	}
@@ -132,7 +133,7 @@ func (v *vectors) Begin(ctx context.Context, how *campaign.How) error {
 	v.close()
 	s := &setup{
 		Bundle: *v.bundle, Of: v.of, MaxCycles: how.MaxCycles,
-		wanted: wanted{Sinks: how.Sinks, Translate: how.Translate, Each: how.Each, Traces: how.Traces},
+		wanted: wanted{Sinks: how.Sinks, Translate: how.Translate, Each: how.Each, Traces: how.Traces, Confirm: how.Confirm},
 	}
 	s.Bundle.Seed = v.of.Seed // held-out vectors have another one than the job
 	for _, r := range how.Record {

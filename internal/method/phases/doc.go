@@ -15,9 +15,9 @@
 //
 //	method.Problem   -> recording   which instructions carry an Ipoint, and what each is for
 //	runs             -> profile     for several windows: a graph of contexts with the largest times
-//	profile          -> estimate    window by self-prediction, longest path
+//	profile          -> estimate    window by prediction, longest path
 //
-// No run that was observed takes longer than the estimate; what other runs may take is what self-prediction
+// No run that was observed takes longer than the estimate; what other runs may take is what prediction
 // tries. docs/methods/phases.md says why, and what each ingredient is worth.
 //
 // phases imports neither simulators nor other methods: it sees traces alone.

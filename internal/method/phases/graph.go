@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"warpbound/internal/saturating"
+	"warpbound/internal/trace"
 )
 
 // The points of nodes that are no Ipoint of the kernel.
@@ -35,14 +36,35 @@ func (c place) compare(d place) int {
 		cmp.Compare(c.turns, d.turns), cmp.Compare(c.point, d.point))
 }
 
-// Runs are told apart by what self-prediction needs: tenths tries, the others that were sampled, and those of inputs
-// that somebody chose.
+// Runs are told apart by what prediction needs: tenths that are tried, the others that were sampled, those that are
+// to confirm, and those of inputs that somebody or an adversary made.
 const (
-	splits = 5 // tenths of the sampled runs that are tried
-	others = splits
-	chosen = splits + 1
-	groups = splits + 2
+	splits     = 5 // tenths of the sampled runs that are tried
+	others     = splits
+	confirming = splits + 1
+	chosen     = splits + 2 // by somebody
+	structured = splits + 3 // as trace.Origin
+	evolved    = splits + 4
+	groups     = splits + 5
 )
+
+// groupOf is the group of a run.
+func groupOf(number int, from trace.Origin) int {
+	switch from {
+	case trace.Confirming:
+		return confirming
+	case trace.Saved:
+		return chosen
+	case trace.Structured:
+		return structured
+	case trace.Evolved:
+		return evolved
+	}
+	return tenth(number)
+}
+
+// trainedGroups are the groups of runs of which an estimate is made that others confirm.
+func trainedGroups() []int { return append(sampledGroups(), chosen, structured, evolved) }
 
 // tenth is the group of a sampled run.
 func tenth(number int) int { return min(number%10, others) }

@@ -50,7 +50,7 @@ func (m Method) ID() string {
 
 // Names implements method.Method.
 func (m Method) Names() []method.Name {
-	return []method.Name{{ID: m.ID(), Explain: "longest path over CTAs, phases between barriers, and iterations, with windows chosen by self-prediction"}}
+	return []method.Name{{ID: m.ID(), Explain: "longest path over CTAs, phases between barriers, and iterations, with windows that other runs do not refute"}}
 }
 
 // Applies implements method.Method: warps must be at one place at a time.
@@ -117,6 +117,8 @@ type recording struct {
 	varies   bool  // runs may take different times
 	together int   // CTAs with consecutive numbers that share contexts
 	fine     int32 // see spacing
+	reserve  int64 // how far above the longest run an estimate is to be, in thousandths
+	alike    bool  // or several runs are to take as long as that
 }
 
 // class is which contexts a CTA has.
@@ -137,6 +139,9 @@ func (r *recording) Follows(_, _ trace.Ipoint) bool { return true }
 
 // Interleaved implements method.Recording: contexts are those that warps show.
 func (r *recording) Interleaved() {}
+
+// Reserve implements method.Reserving.
+func (r *recording) Reserve(thousandths int64, alike bool) { r.reserve, r.alike = thousandths, alike }
 
 // Invariant implements method.Recording: all runs are alike.
 func (r *recording) Invariant() { r.varies = false }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"warpbound/diag"
@@ -75,11 +76,11 @@ func TestNoRunIsLonger(t *testing.T) {
 		var longest int64
 		for i := range rapid.IntRange(1, 25).Draw(t, "runs") {
 			run := drawRun(t, len(r.points), i)
-			saved := rapid.IntRange(0, 4).Draw(t, "saved") == 0
+			from := trace.Origin(max(0, rapid.IntRange(-8, int(trace.Evolved)).Draw(t, "from")))
 			longest = max(longest, run.End)
 			for _, p := range []*profile{one, []*profile{a, b}[i%2]} {
-				if saved {
-					p.Saved()
+				if from != trace.Sampled {
+					p.Chosen(from)
 				}
 				if err := run.Replay(p); err != nil {
 					t.Fatal(err)
@@ -87,7 +88,7 @@ func TestNoRunIsLonger(t *testing.T) {
 			}
 		}
 		for w, g := range one.graphs {
-			if cycles, _ := g.longest(append(sampledGroups(), chosen)...); cycles.Int64() < longest {
+			if cycles, _ := g.longest(append(trainedGroups(), confirming)...); cycles.Int64() < longest {
 				t.Errorf("windows of %d: %d cycles, but a run takes %d", windows[w], cycles, longest)
 			}
 		}
@@ -95,7 +96,7 @@ func TestNoRunIsLonger(t *testing.T) {
 			t.Fatal(err)
 		}
 		e, merged := estimated(t, one), estimated(t, b)
-		if e.Cycles != merged.Cycles || *e.SelfPrediction != *merged.SelfPrediction || fmt.Sprint(one.observed()) != fmt.Sprint(b.observed()) {
+		if e.Cycles != merged.Cycles || !cmp.Equal(e.Prediction, merged.Prediction) || fmt.Sprint(one.observed()) != fmt.Sprint(b.observed()) {
 			t.Errorf("%d cycles, but %d of merged profiles", e.Cycles, merged.Cycles)
 		}
 		var sum int64
@@ -157,36 +158,36 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// TestSelfPrediction: windows are chosen that hold, and where none do the estimate is not to be relied on.
-func TestSelfPrediction(t *testing.T) {
+// TestPrediction: windows are chosen that other runs do not refute, and where these refute all the estimate is not to be relied on.
+func TestPrediction(t *testing.T) {
 	for _, c := range []struct {
-		name    string
-		without Ingredients
-		time    func(i int) int64
-		runs    int
-		want    estimate.SelfPrediction
+		name     string
+		without  Ingredients
+		time     func(i int) int64
+		runs     int
+		status   estimate.PredictionStatus
+		window   int64
+		exceeded int64
 	}{
-		{"few", Ingredients{}, func(int) int64 { return 100 }, 19, estimate.SelfPrediction{Verdict: estimate.TooFewRuns, Window: 1}},
-		{"alike", Ingredients{}, func(int) int64 { return 100 }, 20, estimate.SelfPrediction{Verdict: estimate.Held, Window: 4, Splits: 5}},
-		{"without a choice", Ingredients{Windows: true}, func(int) int64 { return 100 }, 20, estimate.SelfPrediction{Verdict: estimate.Held, Window: 1, Splits: 5}},
-		{"growing", Ingredients{}, func(i int) int64 { return 100 + int64(i) }, 40, estimate.SelfPrediction{Verdict: estimate.Exceeded, Window: 1, Splits: 5, Exceeded: 5}},
+		{"few", Ingredients{}, func(int) int64 { return 100 }, 19, estimate.Untested, 1, 0},
+		{"alike", Ingredients{}, func(int) int64 { return 100 }, 20, estimate.NotRefuted, 4, 0},
+		{"without a choice", Ingredients{Windows: true}, func(int) int64 { return 100 }, 20, estimate.NotRefuted, 1, 0},
+		{"growing", Ingredients{}, func(i int) int64 { return 100 + int64(i) }, 40, estimate.Refuted, 1, 5},
 		{"one outlier", Ingredients{}, func(i int) int64 {
 			if i == 20 {
 				return 1000
 			}
 			return 100
-		}, 100, estimate.SelfPrediction{Verdict: estimate.Exceeded, Window: 1, Splits: 5, Exceeded: 4}},
+		}, 100, estimate.Refuted, 1, 4},
 	} {
 		p := newProfile(phased(c.without))
 		for i := range c.runs {
-			r := run(i, [5]int64{0, 10, 20, 30, c.time(i)})
-			if err := r.Replay(p); err != nil {
-				t.Fatal(err)
-			}
+			replay(t, p, i, trace.Sampled, c.time(i))
 		}
 		e := estimated(t, p)
-		if *e.SelfPrediction != c.want || e.Relied() != (c.want.Verdict == estimate.Held) {
-			t.Errorf("%s: %+v, want %+v", c.name, *e.SelfPrediction, c.want)
+		want := estimate.Prediction{Status: c.status, Random: int64(c.runs), Window: c.window, Exceeded: c.exceeded, Because: e.Prediction.Because}
+		if diff := cmp.Diff(&want, e.Prediction); diff != "" || e.Relied() != (c.status == estimate.NotRefuted) || e.Relied() != (len(want.Because) == 0) {
+			t.Errorf("%s: %s", c.name, diff)
 		}
 		if want := fmt.Sprintf("in any of the %d runs", c.runs); !strings.Contains(e.Assumptions[0], want) {
 			t.Errorf("%s: it assumes %q, want %q", c.name, e.Assumptions[0], want)
@@ -197,37 +198,58 @@ func TestSelfPrediction(t *testing.T) {
 	}
 }
 
-// TestSaved: an input that somebody chose takes part in all splits, and is none of the runs that they have to hold.
-func TestSaved(t *testing.T) {
-	p := newProfile(phased(Ingredients{}))
-	for i := range 30 {
-		r := run(i, [5]int64{0, 10, 20, 30, 100})
-		if i == 29 {
-			p.Saved()
-			r = run(i, [5]int64{0, 10, 20, 30, 5000})
-		}
-		if err := r.Replay(p); err != nil {
-			t.Fatal(err)
-		}
+// replay gives a profile a run of one warp that ends after so many cycles.
+func replay(t *testing.T, p *profile, number int, from trace.Origin, cycles int64) {
+	t.Helper()
+	if from != trace.Sampled {
+		p.Chosen(from)
 	}
-	e := estimated(t, p)
-	if e.Cycles != 5000 || e.SelfPrediction.Verdict != estimate.Held {
-		t.Errorf("%d cycles, %+v", e.Cycles, e.SelfPrediction)
-	}
-	if c := e.Detail.(*estimate.HybridPhases).Chance; c.Runs != 29 || c.HighWater != 100 || c.Exceeds != 1.0/30 || c.Gumbel != 100 {
-		t.Errorf("%+v", c)
+	r := run(number, [5]int64{0, 10, 20, 30, cycles})
+	if err := r.Replay(p); err != nil {
+		t.Fatal(err)
 	}
 }
 
-// TestExecutions: several executions of a launch in a run are one input, and say nothing of chance.
+// TestOrigins: inputs that were made take part in all estimates from parts, and only evolved ones are held against the one without
+// them; those that confirm take part in none from which the others are told.
+func TestOrigins(t *testing.T) {
+	for _, c := range []struct {
+		from     trace.Origin
+		status   estimate.PredictionStatus
+		exceeded int64
+		random   int64
+	}{
+		{trace.Saved, estimate.NotRefuted, 0, 29},
+		{trace.Structured, estimate.NotRefuted, 0, 29},
+		{trace.Evolved, estimate.Refuted, 1, 29},
+		{trace.Confirming, estimate.Refuted, 1, 30},
+	} {
+		p := newProfile(phased(Ingredients{}))
+		for i := range 29 {
+			replay(t, p, i, trace.Sampled, 100)
+		}
+		replay(t, p, 29, c.from, 5000)
+		e := estimated(t, p)
+		got := *e.Prediction
+		if e.Cycles != 5000 || got.Status != c.status || got.Exceeded != c.exceeded || got.Random != c.random || got.Adversarial != 30-c.random {
+			t.Errorf("origin %d: %d cycles, %+v", c.from, e.Cycles, got)
+		}
+		if confirmed := got.Confirmed; (confirmed != nil) != (c.from == trace.Confirming) || confirmed != nil && (confirmed.Runs != 1 || confirmed.Exceeded != 1 || confirmed.Chance != 1) {
+			t.Errorf("origin %d: confirmed %+v", c.from, confirmed)
+		}
+	}
+}
+
+// TestExecutions: several executions of a launch in a run are one input, of which the longest confirms.
 func TestExecutions(t *testing.T) {
 	p := newProfile(phased(Ingredients{}))
 	for vector := range 12 {
-		for range 3 {
-			r := run(vector, [5]int64{0, 10, 20, 30, 100})
-			if err := r.Replay(p); err != nil {
-				t.Fatal(err)
-			}
+		from := trace.Sampled
+		if vector > 9 {
+			from = trace.Confirming
+		}
+		for i := range int64(3) {
+			replay(t, p, vector, from, 100-i)
 		}
 	}
 	q := newProfile(p.of)
@@ -235,8 +257,23 @@ func TestExecutions(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := estimated(t, q)
-	if d := e.Detail.(*estimate.HybridPhases); d.Sampled != 36 || d.Chance != nil || e.SelfPrediction.Verdict != estimate.TooFewRuns {
-		t.Errorf("%d executions, chance %+v, %+v", d.Sampled, d.Chance, e.SelfPrediction)
+	if d := e.Detail.(*estimate.HybridPhases); d.Sampled != 36 || e.Prediction.Status != estimate.Untested || e.Prediction.Random != 12 {
+		t.Errorf("%d executions, %+v", d.Sampled, e.Prediction)
+	}
+	if diff := cmp.Diff(&estimate.Confirmation{Runs: 2, Chance: 0.776394, Confidence: 0.95}, e.Prediction.Confirmed); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestChance: what may be said of further runs is what the binomial distribution leaves.
+func TestChance(t *testing.T) {
+	for _, c := range []struct {
+		trials, successes int64
+		want              float64
+	}{{1, 0, 0.95}, {10, 0, 0.258866}, {100, 0, 0.029514}, {22, 0, 0.127306}, {10, 1, 0.394164}, {10, 9, 0.994884}, {10, 10, 1}} {
+		if got := chance(c.trials, c.successes); got != c.want {
+			t.Errorf("%d of %d: %v, want %v", c.successes, c.trials, got, c.want)
+		}
 	}
 }
 
@@ -279,8 +316,8 @@ func TestFixed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if e := estimated(t, p); e.Cycles != 110 || e.Breakdown != nil || e.SelfPrediction.Verdict != estimate.Fixed {
-		t.Errorf("%d cycles, %+v, %v", e.Cycles, e.SelfPrediction, e.Breakdown)
+	if e := estimated(t, p); e.Cycles != 110 || e.Breakdown != nil || !e.Prediction.Fixed {
+		t.Errorf("%d cycles, %+v, %v", e.Cycles, e.Prediction, e.Breakdown)
 	}
 }
 

@@ -10,9 +10,11 @@ import (
 // saved is a profile as another process reads it.
 type saved struct {
 	Runs, Sampled, Vectors int64
+	Made, Reached          int64
+	Confirmed              []int64
 	Shortest               int64
 	Longest                times
-	Sum, Squares, Total    *big.Int
+	Total                  *big.Int
 	Graphs                 [len(windows)][]int64 // as numbers makes them
 }
 
@@ -22,8 +24,8 @@ func (p *profile) Save(to *gob.Encoder) error {
 		return errors.New("a profile cannot be saved inside a run")
 	}
 	s := &saved{
-		Runs: p.runs, Sampled: p.sampled, Vectors: p.vectors, Shortest: p.shortest, Longest: p.longest,
-		Sum: &p.sum, Squares: &p.squares, Total: &p.total,
+		Runs: p.runs, Sampled: p.sampled, Vectors: p.vectors, Made: p.made, Reached: p.reached, Confirmed: p.confirmed,
+		Shortest: p.shortest, Longest: p.longest, Total: &p.total,
 	}
 	for i, g := range p.graphs {
 		s.Graphs[i] = g.numbers()
@@ -38,12 +40,11 @@ func (p *profile) Restore(from *gob.Decoder) error {
 		return err
 	}
 	p.runs, p.sampled, p.vectors, p.shortest, p.longest = s.Runs, s.Sampled, s.Vectors, s.Shortest, s.Longest
-	for to, n := range map[*big.Int]*big.Int{&p.sum: s.Sum, &p.squares: s.Squares, &p.total: s.Total} {
-		if n == nil {
-			return errSaved
-		}
-		to.Set(n)
+	p.made, p.reached, p.confirmed = s.Made, s.Reached, s.Confirmed
+	if s.Total == nil {
+		return errSaved
 	}
+	p.total.Set(s.Total)
 	for i, numbers := range s.Graphs {
 		g, err := contextsOf(numbers)
 		if err != nil {

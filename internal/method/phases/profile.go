@@ -21,14 +21,17 @@ type profile struct {
 
 	runs, sampled int64 // executions
 	vectors       int64 // sampled inputs of these: one may execute the launch several times
-	number        int   // of the last of them
+	number        int   // of the last run
 	shortest      int64
 	longest       times
-	sum, squares  big.Int // of the times of runs that were sampled
-	total         big.Int // of all
+	reached       int64   // runs that took the longest time, but for inputs that were evolved
+	total         big.Int // of the times of all runs
 
-	selected bool // the next run is of inputs that somebody chose
-	run      *running
+	made      int64   // inputs that were not sampled
+	confirmed []int64 // of each sampled input that is to confirm, the longest time
+
+	from trace.Origin // of the inputs of the next run
+	run  *running
 }
 
 func newProfile(r *recording) *profile {
@@ -74,18 +77,16 @@ type cursor struct {
 	barrier int32 // the kept phase whose release that is; -1 if it is none
 }
 
-// Saved implements trace.Selective.
-func (p *profile) Saved() { p.selected = true }
+// Chosen implements trace.Selective.
+func (p *profile) Chosen(from trace.Origin) { p.from = from }
 
 // BeginRun implements trace.Sink.
 func (p *profile) BeginRun(number int) error {
 	if p.run != nil {
 		return fmt.Errorf("run %d begins inside run %d", number, p.run.number)
 	}
-	p.run = &running{number: number, group: tenth(number)}
-	if p.selected {
-		p.run.group, p.selected = chosen, false
-	}
+	p.run = &running{number: number, group: groupOf(number, p.from)}
+	p.from = trace.Sampled
 	return nil
 }
 
@@ -222,19 +223,44 @@ func (p *profile) EndRun(end int64) error {
 		p.shortest = end
 	}
 	p.runs++
+	if p.run.group == evolved {
+		p.reaches(end, 0)
+	} else {
+		p.reaches(end, 1)
+	}
 	p.longest[p.run.group] = max(p.longest[p.run.group], end)
-	cycles := big.NewInt(end)
-	p.total.Add(&p.total, cycles)
-	if p.run.group != chosen {
-		if p.sampled == 0 || p.run.number != p.number {
-			p.vectors, p.number = p.vectors+1, p.run.number
+	p.total.Add(&p.total, big.NewInt(end))
+	again := p.runs > 1 && p.run.number == p.number
+	p.number = p.run.number
+	if p.run.group > confirming {
+		if !again {
+			p.made++
+		}
+	} else {
+		if !again {
+			p.vectors++
 		}
 		p.sampled++
-		p.sum.Add(&p.sum, cycles)
-		p.squares.Add(&p.squares, cycles.Mul(cycles, cycles))
+		switch last := len(p.confirmed) - 1; {
+		case p.run.group != confirming:
+		case again:
+			p.confirmed[last] = max(p.confirmed[last], end)
+		default:
+			p.confirmed = append(p.confirmed, end)
+		}
 	}
 	p.run = nil
 	return nil
+}
+
+// reaches counts so many further runs of which the longest take so many cycles, before these are among the longest.
+func (p *profile) reaches(cycles, runs int64) {
+	switch longest := p.longest.any(); {
+	case cycles > longest:
+		p.reached = runs
+	case cycles == longest:
+		p.reached += runs
+	}
 }
 
 // Absorb implements trace.Mergeable.
@@ -255,9 +281,10 @@ func (p *profile) Absorb(other trace.Sink) error {
 	p.runs += q.runs
 	p.sampled += q.sampled
 	p.vectors += q.vectors
+	p.reaches(q.longest.any(), q.reached)
 	p.longest.merge(&q.longest)
-	p.sum.Add(&p.sum, &q.sum)
-	p.squares.Add(&p.squares, &q.squares)
+	p.made += q.made
+	p.confirmed = append(p.confirmed, q.confirmed...)
 	p.total.Add(&p.total, &q.total)
 	return nil
 }

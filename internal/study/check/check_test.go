@@ -67,7 +67,7 @@ func TestJob(t *testing.T) {
 		{"nothing", nil, 0, "10", "", estimate.NotShown, false, 0, []string{"none of the selected methods", "annotate LOOP"}},
 		{"selected by its runs", []estimate.Estimate{{Method: "hybrid/placements", Cycles: 10, Evidence: estimate.Observed, Selected: true}}, 9, "10", estimate.Observed, estimate.NotShown, false, 0,
 			[]string{"no estimate of the whole kernel decides", "hybrid/placements decides nothing: it is the least of several", "annotate LOOP"}},
-		{"refused by its runs", []estimate.Estimate{{Method: "hybrid/phases", Cycles: 10, Evidence: estimate.Observed, SelfPrediction: &estimate.SelfPrediction{Verdict: estimate.Exceeded}}}, 9, "10", estimate.Observed,
+		{"refused by its runs", []estimate.Estimate{{Method: "hybrid/phases", Cycles: 10, Evidence: estimate.Observed, Prediction: &estimate.Prediction{Status: estimate.Refuted}}}, 9, "10", estimate.Observed,
 			estimate.NotShown, false, 0, []string{"no estimate of the whole kernel decides", "hybrid/phases decides nothing: the runs that it is made of do not predict each other", "annotate LOOP"}},
 		{"run at the budget", nil, 10, "10", "", estimate.NotShown, false, 0, []string{"none of the selected methods", "annotate LOOP"}},
 		{"run above the budget", nil, 11, "10", estimate.Proven, estimate.Missed, false, 0, nil},

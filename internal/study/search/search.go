@@ -378,6 +378,7 @@ func (s *searching) found(ctx context.Context) (*Found, error) {
 // all the same, and so do static bounds.
 func (s *searching) compare(ctx context.Context, f *Found) error {
 	opts := *s.opts.Bounds
+	opts.Adversarial = false // the search has looked for such inputs
 	opts.Campaign.Inputs = append(slices.Clone(opts.Campaign.Inputs), s.inputs)
 	a, err := analysis.Analyze(ctx, s.platform, s.Workload, opts)
 	switch {
