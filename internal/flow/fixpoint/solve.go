@@ -101,6 +101,7 @@ func (s *Solver) settle(ctx context.Context) error {
 	for _, component := range s.components {
 		symbols := len(s.Machine.Syms.Symbols)
 		if len(component) == 1 && !s.precedesItself(component[0]) {
+			s.pass = 0
 			if _, err := s.runRound(ctx, component, symbols); err != nil { // another round would find the same
 				return err
 			}
