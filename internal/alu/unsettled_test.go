@@ -31,6 +31,8 @@ func TestUnsettled(t *testing.T) {
 		{"a sum that is NaN", add, InLane{Dst: nan32}, true},
 		{"a sum of integers with such bits", isa.Instr{Op: isa.Add, Type: isa.U32}, InLane{Dst: nan32}, false},
 		{"a double that is NaN", isa.Instr{Op: isa.Neg, Type: isa.F64}, InLane{Dst: nan64 | 1}, true},
+		{"a double of a single that is NaN", isa.Instr{Op: isa.Cvt, Type: isa.F64, SrcType: isa.F32}, InLane{Src: [maxSources]uint64{nan32}, Dst: nan64}, true},
+		{"a double of a single", isa.Instr{Op: isa.Cvt, Type: isa.F64, SrcType: isa.F32}, InLane{Dst: 0x3ff0000000000000}, false},
 		{"a pair of numbers", pair, InLane{Dst: 0x3c007c00}, false},
 		{"a pair with NaN above", pair, InLane{Dst: 0x7e000000}, true},
 		{"an approximation", isa.Instr{Op: isa.Ex2, Type: isa.F32, Approx: true}, InLane{Src: [maxSources]uint64{single(3)}, Dst: single(8)}, true},
