@@ -195,6 +195,9 @@ func (l *launched) run(c Config, warp int) (map[Box]*recorder, error) {
 	return all, nil
 }
 
+// maxPlaces limits the places that a launch is followed to.
+const maxPlaces = 2_000_000
+
 // cover executes the launch and checks that abstract executions cover it: those of every
 // warp, in every n-th CTA and the last.
 func (l *launched) cover(t testing.TB, c Config, n int) error {
@@ -211,6 +214,7 @@ func (l *launched) cover(t testing.TB, c Config, n int) error {
 		env = emu.Env{SMs: 1}
 		eff emu.Effect
 	)
+	places := 0
 	for i := range l.grid.CTAs() {
 		l.grid.StartCTA(&cta, i)
 		g := l.grid.Launch().Grid
@@ -237,6 +241,9 @@ func (l *launched) cover(t testing.TB, c Config, n int) error {
 					}
 					if followers[k] == nil {
 						continue
+					}
+					if places += len(followers[k].places); places > maxPlaces {
+						return errTooLong // loops that are summarised in each other may end behind any number of iterations
 					}
 					if err := followers[k].step(&eff, active, &l.mem); err != nil {
 						return fmt.Errorf("CTA %v warp %d: %w", at, k, err)
