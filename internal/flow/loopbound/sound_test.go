@@ -156,7 +156,7 @@ func TestLoopsAroundUnmodelledInstructions(t *testing.T) {
 
 // The same for the suite, with all that is known of its launches and with little.
 func TestLoopsOfTheSuite(t *testing.T) {
-	for _, kernel := range flowtest.Kernels() {
+	for _, kernel := range effort.Some(t, flowtest.Kernels(), 15) {
 		t.Run(kernel, func(t *testing.T) {
 			l := flowtest.Suite(t, kernel)
 			for _, vague := range []bool{false, true} {

@@ -96,7 +96,7 @@ func TestUnmodelledInstruction(t *testing.T) {
 
 // The same for the suite, with all that is known of its launches and with little.
 func TestValuesOfTheSuite(t *testing.T) {
-	for _, kernel := range flowtest.Kernels() {
+	for _, kernel := range effort.Some(t, flowtest.Kernels(), 15) {
 		t.Run(kernel, func(t *testing.T) {
 			for _, c := range []struct {
 				vague bool
