@@ -64,6 +64,9 @@ func sourceLines(b *estimate.ByLine, p *estimate.Profile) []sourceLine {
 	return all
 }
 
+// detailCauses is how many causes of a charge are named where there is room; the result has all.
+const detailCauses = 4
+
 // describe names the greatest causes of what a line is charged.
 func (l *sourceLine) describe(limit int) string {
 	var names []string
@@ -141,7 +144,7 @@ func writeLines(p *printer, e *estimate.Estimate, run *estimate.Profile) {
 			rows.printf("  %.1f %%\t%s\t%s  %s\n", 100*float64(l.cycles)/float64(max(e.Cycles, 1)), group(l.cycles), ofRun(l), name)
 		}
 		for i := range all[:min(detailLines, len(all))] {
-			write(&all[i], all[i].line+": "+all[i].describe(len(all[i].causes)))
+			write(&all[i], all[i].line+": "+all[i].describe(detailCauses))
 		}
 		if rest := all[min(detailLines, len(all)):]; len(rest) > 0 {
 			var sum sourceLine
@@ -158,7 +161,7 @@ func writeLines(p *printer, e *estimate.Estimate, run *estimate.Profile) {
 					none.run -= all[i].run
 				}
 			}
-			write(&none, "no line: "+none.describe(len(none.causes)))
+			write(&none, "no line: "+none.describe(detailCauses))
 		}
 	})
 	p.printf("\n")
