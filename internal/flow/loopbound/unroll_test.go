@@ -231,7 +231,7 @@ param = [{name = "p", type = "u32", count = 1024, init = "uniform(0, 9)"}, {name
 // but for a little that is left for each.
 func TestManyLoops(t *testing.T) {
 	var body strings.Builder
-	for i := range 60 {
+	for i := range 40 {
 		fmt.Fprintf(&body, "mov.u32 %%r1, 0; L%d: add.u32 %%r1, %%r1, 1; setp.lt.u32 %%p1, %%r1, %%n; @%%p1 bra L%d;\n", i, i)
 	}
 	work, limit, err := loopbound.CountUnrolled(t.Context(), solved(t, flowtest.BodyGraph(t, body.String()), launchfacts.Launch{}))
