@@ -4,7 +4,7 @@ package estimate
 type AssumedNumbers struct {
 	Method   string          `json:"method"`   // of the bound
 	Possible int             `json:"possible"` // machines on which one of them is another that can be believed
-	Varied   int             `json:"varied"`   // of these, on which the method was asked: no more than there are test vectors
+	Varied   int             `json:"varied"`   // of these, on which the method was asked: no more than there are test vectors, and 16 at effort 1
 	Decisive []AssumedNumber `json:"decisive"` // that move the bound by more than a tenth, those that move it most first, and those without a bound last
 }
 

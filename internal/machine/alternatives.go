@@ -18,10 +18,10 @@ type Alternative struct {
 	Machine      *Machine
 }
 
-// Alternatives returns, for each word that the description assumes and that kernels exercise, the
-// machines with the others that may stand there, those that are switched on or off first, and for
-// each number those with the ends of its range, the widest range first. What makes no machine is
-// left out, and so are numbers without a range.
+// Alternatives returns, for each number that the description assumes and that kernels exercise, the
+// machines with the ends of its range, and for each word those with the others that may stand there:
+// what is switched on or off first, and then the widest ranges. What makes no machine is left out,
+// and so are numbers without a range.
 func (m *Machine) Alternatives(kernels ...*isa.Kernel) []Alternative {
 	rows := make(map[string]Row)
 	for _, r := range m.Rows() {
@@ -42,8 +42,10 @@ func (m *Machine) Alternatives(kernels ...*isa.Kernel) []Alternative {
 			}
 		}
 		width[row.Path] = float64(row.Range[1]) / float64(max(row.Range[0], 1))
-		if n := len(words[row.Path]); n > 0 {
-			width[row.Path] = math.MaxInt64 / float64(n)
+		if n := len(words[row.Path]); n == 2 {
+			width[row.Path] = math.Inf(1)
+		} else if n > 2 {
+			width[row.Path] = 2 // as if it were twice as much
 		}
 		for _, word := range words[row.Path] {
 			add(word, m.withWord(row.Path, word))

@@ -16,7 +16,7 @@ const (
 	summaryColumns  = 100
 	summaryShares   = 3
 	summaryRests    = 6
-	summaryDecisive = 3
+	summaryDecisive = 4
 	summaryWarnings = 4
 )
 

@@ -14,6 +14,9 @@ import (
 	"warpbound/internal/workload"
 )
 
+// maxVaried is on how many machines at most a bound is asked again.
+const maxVaried = 16
+
 // decisive is the part of a bound by which an assumed number has to move it.
 const decisive = 0.1
 

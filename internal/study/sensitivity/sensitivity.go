@@ -68,7 +68,8 @@ func Analyze(ctx context.Context, p runner.Platform, w *workload.Workload, req a
 		return a, err
 	}
 	if a.Longest != nil && p.Described() == nil && req.Try == 0 {
-		if a.Assumed, err = opts.varyAssumed(ctx, w, a.Analysis, cmp.Or(req.Campaign.Vectors, w.Spec.Vectors)); err != nil {
+		limit := min(cmp.Or(req.Campaign.Vectors, w.Spec.Vectors), int(w.Spec.Effort.Of(maxVaried)))
+		if a.Assumed, err = opts.varyAssumed(ctx, w, a.Analysis, limit); err != nil {
 			a.Interrupted = &estimate.Interruption{Reason: halt.Reason(ctx), Planned: a.Assumed.Possible, Missing: []string{assumptions}}
 			return a, err
 		}
