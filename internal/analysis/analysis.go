@@ -279,11 +279,8 @@ func Empty(w *workload.Workload) *estimate.Analysis {
 // occupancyOf returns how the launch of a workload fits its machine; nil of several launches, where it does not fit, and on a device.
 func occupancyOf(w *workload.Workload) *estimate.Occupancy {
 	k := w.First()
-	if w.Several() || k.Machine.SM.Warps.Value == 0 {
-		return nil
-	}
 	occ, err := k.Occupancy()
-	if err != nil {
+	if err != nil || w.Several() {
 		return nil
 	}
 	return &estimate.Occupancy{

@@ -23,10 +23,13 @@ type Occupancy struct {
 	Ways  int    // of the L1 that the launch leaves, 0 for all (Machine.CarveOuts)
 }
 
-// Fit returns the occupancy of a launch. It is an error, which names the limit
-// and the numbers, if not even one CTA fits, or if those that do have more local
-// memory than a simulation may use.
+// Fit returns the occupancy of a launch. It is an error, which names the limit and the numbers, if not
+// even one CTA fits, or if those that do have more local memory than a simulation may use; and if the
+// machine is a device, whose driver alone knows what fits.
 func (m *Machine) Fit(launch Launch) (Occupancy, error) {
+	if m.SM.Warps.Value == 0 {
+		return Occupancy{}, unfit("what fits on an SM of %s is for its driver to say", m.Name)
+	}
 	threads, ctas := 1, 1
 	for i, axis := range "xyz" {
 		g, b := launch.Grid[i], launch.Block[i]

@@ -51,6 +51,11 @@ func TestFit(t *testing.T) {
 	if _, err := m.Fit(Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{128, 1, 1}, Registers: 1, StaticShared: static}); err == nil || !strings.Contains(err.Error(), "needs 4 warps") {
 		t.Errorf("4 warps on an SM of 3: %v", err)
 	}
+	device := &Machine{Name: "cuda:0"}
+	device.SM.CTAThreads.Value, device.SM.WarpSize.Value = 1024, 32
+	if _, err := device.Fit(Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}}); err == nil || !strings.Contains(err.Error(), "an SM of cuda:0 is for its driver to say") {
+		t.Errorf("a device: %v", err)
+	}
 }
 
 // TestFitSplit checks that the registers of a split core limit each SIMD by itself: with 52
