@@ -200,3 +200,31 @@ func readAll(t *testing.T, dir string) map[string]string {
 	}
 	return files
 }
+
+// TestSearchCannotKeep: where nothing can be written, what a search of limited time has found is
+// printed all the same.
+func TestSearchCannotKeep(t *testing.T) {
+	job, err := filepath.Abs("../../kernels/bfs/job.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := filepath.Join(t.TempDir(), "gone")
+	if err := os.Mkdir(gone, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(gone)
+	if err := os.Remove(gone); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	args := []string{"search", job, "--strategy", "random", "--budget", "3", "--time", "1h", "--bounds=false"}
+	if code := Main(args, &stdout, &stderr); code != exitFine {
+		t.Errorf("exit code %d", code)
+	}
+	if text := stdout.String(); !strings.Contains(text, "Longest execution times found") || !strings.Contains(text, "were not saved (--out DIR)") {
+		t.Errorf("printed\n%s", text)
+	}
+	if text := stderr.String(); !strings.Contains(text, "the best inputs could not be kept: ") {
+		t.Errorf("printed on standard error\n%s", text)
+	}
+}

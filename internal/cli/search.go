@@ -350,11 +350,11 @@ func (s *searchRun) inputs(out *outputs, dir string, in warpbound.SavedInputs) e
 	return nil
 }
 
-// keep writes the best inputs to a new directory.
-func (s *searchRun) keep(out *outputs, found *warpbound.Found) error {
+// keepInputs writes the best inputs to a new directory.
+func (s *searchRun) keepInputs(out *outputs, found *warpbound.Found) error {
 	dir, err := makeNewDirectory(keptDir)
 	if err != nil {
-		return fmt.Errorf("the best inputs could not be kept: %w", err)
+		return err
 	}
 	found.Search.File = filepath.Join(dir, worstStem+".toml")
 	return s.inputs(out, dir, found.Best)
@@ -365,8 +365,8 @@ func (s *searchRun) write(c *cobra.Command, found *warpbound.Found) error {
 	var out outputs
 	defer out.discard()
 	if s.flags.out == "" && len(found.Search.Strategies) > 0 && (found.Interrupted || s.flags.time > 0) { // else another search would find the same
-		if err := s.keep(&out, found); err != nil {
-			return err
+		if err := s.keepInputs(&out, found); err != nil { // which is no reason to lose what else is known
+			fmt.Fprintf(c.ErrOrStderr(), "warpbound: the best inputs could not be kept: %v\n", err)
 		}
 	}
 	if err := s.page(c, &out, found); err != nil {
