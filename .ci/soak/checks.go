@@ -21,7 +21,7 @@ func (c check) compare(d check) int {
 	return slices.Compare([]string{c.folder, c.test}, []string{d.folder, d.test})
 }
 
-// findChecks returns the tests below a folder that call effort.Draw, in order. It is an error if
+// findChecks returns the tests below a folder that call effort.Draw or effort.Some, in order. It is an error if
 // another function than a test does: these would not be found.
 func findChecks(root string) ([]check, error) {
 	var all []check
@@ -47,7 +47,7 @@ func findChecks(root string) ([]check, error) {
 			}
 			f, isFunction := d.(*ast.FuncDecl)
 			if !isFunction || f.Recv != nil || !strings.HasPrefix(f.Name.Name, "Test") {
-				return fmt.Errorf("%v: effort.Draw is called outside of a test", set.Position(at.Pos()))
+				return fmt.Errorf("%v: items are drawn outside of a test", set.Position(at.Pos()))
 			}
 			all = append(all, check{filepath.ToSlash(filepath.Dir(path)), f.Name.Name})
 		}
@@ -57,10 +57,10 @@ func findChecks(root string) ([]check, error) {
 	return all, err
 }
 
-// drawsItems returns a call of effort.Draw in a declaration, or nil if there is none.
+// drawsItems returns a call of effort.Draw or effort.Some in a declaration, or nil if there is none.
 func drawsItems(d ast.Decl) (at ast.Node) {
 	ast.Inspect(d, func(n ast.Node) bool {
-		if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "Draw" {
+		if s, ok := n.(*ast.SelectorExpr); ok && (s.Sel.Name == "Draw" || s.Sel.Name == "Some") {
 			if x, ok := s.X.(*ast.Ident); ok && x.Name == "effort" {
 				at = n
 			}

@@ -117,27 +117,31 @@ func (g *certain) module() string {
 
 // TestRandomSchedules holds the bounds of random kernels on random machines that are said to be exact against runs.
 func TestRandomSchedules(t *testing.T) {
-	if exact, bounds := randomSchedules(t, false); effort.Many() && exact != 150 {
+	if exact, bounds := randomSchedules(t, effort.Some(t, sixtySeeds(), 3), false); effort.Many() && exact != 150 {
 		t.Errorf("%d of %d bounds are exact", exact, bounds)
 	}
 }
 
 // TestRandomCaches does so on machines with an L1, where none is.
 func TestRandomCaches(t *testing.T) {
-	if exact, _ := randomSchedules(t, true); exact != 0 {
+	if exact, _ := randomSchedules(t, effort.Some(t, sixtySeeds(), 3), true); exact != 0 {
 		t.Errorf("%d bounds are exact", exact)
 	}
 }
 
-// randomSchedules compares bounds with runs of random kernels, on random machines with an L1 or without, and returns how
-// many there are and how many are exact. There are sixty kernels: of more, the race detector takes minutes for some.
-func randomSchedules(t *testing.T, cached bool) (exact, bounds int) {
-	t.Helper()
-	var seeds []uint64
+// sixtySeeds are those of kernels: of more, the race detector takes minutes for some.
+func sixtySeeds() (seeds []uint64) {
 	for seed := range uint64(60) {
 		seeds = append(seeds, seed)
 	}
-	for _, seed := range effort.Some(t, seeds, 3) {
+	return seeds
+}
+
+// randomSchedules compares bounds with runs of random kernels, on random machines with an L1 or without, and returns how
+// many there are and how many are exact.
+func randomSchedules(t *testing.T, seeds []uint64, cached bool) (exact, bounds int) {
+	t.Helper()
+	for _, seed := range seeds {
 		src := rand.New(rand.NewPCG(seed, 19))
 		g := &certain{Rand: src}
 		module, m := g.module(), randomMachine(t, src)

@@ -82,6 +82,7 @@ func Draw(t testing.TB, n int) []uint64 {
 func Some[T any](t testing.TB, cases []T, k int) []T {
 	t.Helper()
 	if Many() {
+		t.Logf("random items: %d of %d", len(cases), len(cases))
 		return cases
 	}
 	numbers := permute(t, len(cases))[:k]
