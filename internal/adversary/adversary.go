@@ -41,12 +41,12 @@ func New(w *workload.Workload, runs int) (*Adversary, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Adversary{maker: m, runs: runs, structured: m.structured(), seen: make(map[string]bool)}, nil
+	return &Adversary{maker: m, runs: runs, structured: m.listStructured(), seen: make(map[string]bool)}, nil
 }
 
 // Begin tells of a random test vector that took longest.
 func (a *Adversary) Begin(number int, cycles int64) {
-	a.enter(member{vector + strconv.Itoa(number), a.maker.sampled(number), cycles})
+	a.enterMember(member{vector + strconv.Itoa(number), a.maker.sampleInputs(number), cycles})
 }
 
 // Next returns the next inputs to be run together, with their names for files; nil if there are no
@@ -58,8 +58,8 @@ func (a *Adversary) Next() (next []workload.SavedInputs, evolved bool) {
 		for len(a.structured) > 0 && len(next) < n {
 			name := a.structured[0]
 			a.structured = a.structured[1:]
-			if varied, err := a.maker.make(name); err == nil { // which it is of all that it names itself
-				next = a.add(next, name, varied)
+			if varied, err := a.maker.makeInputs(name); err == nil { // which it is of all that it names itself
+				next = a.addInputs(next, name, varied)
 			}
 		}
 		if next != nil {
@@ -73,15 +73,15 @@ func (a *Adversary) Next() (next []workload.SavedInputs, evolved bool) {
 		a.changes++
 		rng := rand.New(rand.NewPCG(uint64(a.maker.workload.Spec.Seed), a.changes))
 		parent := &a.elites[min(rng.IntN(len(a.elites)), rng.IntN(len(a.elites)))]
-		varied := clone(parent.varied)
-		a.maker.vary(varied, a.changes)
-		next = a.add(next, parent.name+"+"+strconv.FormatUint(a.changes, 10), varied)
+		varied := cloneInputs(parent.varied)
+		a.maker.varyInputs(varied, a.changes)
+		next = a.addInputs(next, parent.name+"+"+strconv.FormatUint(a.changes, 10), varied)
 	}
 	return next, true
 }
 
-// add adds inputs to those that are run next, unless they were run before.
-func (a *Adversary) add(next []workload.SavedInputs, name string, varied search.Inputs) []workload.SavedInputs {
+// addInputs adds inputs to those that are run next, unless they were run before.
+func (a *Adversary) addInputs(next []workload.SavedInputs, name string, varied search.Inputs) []workload.SavedInputs {
 	whole := Whole(a.maker.workload, a.maker.fixed, varied)
 	key := whole.Hash()
 	if a.seen[key] {
@@ -96,11 +96,11 @@ func (a *Adversary) add(next []workload.SavedInputs, name string, varied search.
 func (a *Adversary) Took(i int, cycles int64) {
 	m := a.begun[i]
 	a.begun[i].varied, m.cycles = nil, cycles
-	a.enter(m)
+	a.enterMember(m)
 }
 
-// enter keeps inputs if they are among those that took longest.
-func (a *Adversary) enter(m member) {
+// enterMember keeps inputs if they are among those that took longest.
+func (a *Adversary) enterMember(m member) {
 	at := slices.IndexFunc(a.elites, func(e member) bool { return e.cycles < m.cycles })
 	if at < 0 {
 		at = len(a.elites)
@@ -109,8 +109,8 @@ func (a *Adversary) enter(m member) {
 	a.elites = a.elites[:min(len(a.elites), elites)]
 }
 
-// clone returns inputs in memory of their own.
-func clone(in search.Inputs) search.Inputs {
+// cloneInputs returns inputs in memory of their own.
+func cloneInputs(in search.Inputs) search.Inputs {
 	out := slices.Clone(in)
 	for i, x := range out {
 		out[i] = slices.Clone(x)

@@ -120,7 +120,7 @@ func TestStructured(t *testing.T) {
 		"constant spread descending sparse gaps stride receding successive " +
 		"equal:4710 among:4710 beside:4710 equal:5000 among:5000 beside:5000 " +
 		"mixed:0 mixed:1 mixed:2 mixed:3 mixed:4 mixed:5 mixed:6 mixed:7"
-	if diff := cmp.Diff(strings.Fields(want), m.structured()); diff != "" {
+	if diff := cmp.Diff(strings.Fields(want), m.listStructured()); diff != "" {
 		t.Error(diff)
 	}
 	for name, want := range map[string]string{

@@ -57,8 +57,8 @@ const (
 	constantsFirst = 3
 )
 
-// structured returns the names of structured inputs, in the order in which they are tried.
-func (m *Maker) structured() []string {
+// listStructured returns the names of listStructured inputs, in the order in which they are tried.
+func (m *Maker) listStructured() []string {
 	var shapes, numbers, names []string
 	for _, p := range patterns() {
 		shapes = append(shapes, p.name)
@@ -77,7 +77,7 @@ func (m *Maker) structured() []string {
 
 // Inputs returns the inputs of a name. It is an error if there are none of that name.
 func (m *Maker) Inputs(name string) (*job.Inputs, error) {
-	varied, err := m.make(name)
+	varied, err := m.makeInputs(name)
 	if err != nil {
 		return nil, fmt.Errorf("%w; names are those that analyze prints, such as %s", err, patterns()[0].name)
 	}
@@ -94,44 +94,44 @@ func Named(w *workload.Workload, name string) (*job.Inputs, error) {
 	return m.Inputs(name)
 }
 
-// make makes what varies of the inputs of a name.
-func (m *Maker) make(name string) (search.Inputs, error) {
+// makeInputs makes what varies of the inputs of a name.
+func (m *Maker) makeInputs(name string) (search.Inputs, error) {
 	parts := strings.Split(name, "+")
-	in, err := m.base(parts[0])
+	in, err := m.makeBase(parts[0])
 	if err != nil {
 		return nil, err
 	}
-	m.settle(in)
+	m.settleRelations(in)
 	for _, part := range parts[1:] {
 		number, err := strconv.ParseUint(part, 10, 32)
 		if err != nil {
 			return nil, fmt.Errorf("inputs %q: a change has a number, not %q", name, part)
 		}
-		m.vary(in, number)
+		m.varyInputs(in, number)
 	}
 	return in, nil
 }
 
-// vary makes the change of a number.
-func (m *Maker) vary(in search.Inputs, number uint64) {
-	m.change(in, rand.New(rand.NewPCG(uint64(m.workload.Spec.Seed), genetic.Mix(number, 0))))
-	m.settle(in)
+// varyInputs makes the change of a number.
+func (m *Maker) varyInputs(in search.Inputs, number uint64) {
+	m.changeElements(in, rand.New(rand.NewPCG(uint64(m.workload.Spec.Seed), genetic.Mix(number, 0))))
+	m.settleRelations(in)
 }
 
-// settle makes inputs such as the job allows, where they depend on each other.
-func (m *Maker) settle(in search.Inputs) {
+// settleRelations makes inputs such as the job allows, where they depend on each other.
+func (m *Maker) settleRelations(in search.Inputs) {
 	if m.space.Settle != nil {
 		m.space.Settle(in)
 	}
 }
 
-// base makes what a name begins with.
-func (m *Maker) base(name string) (search.Inputs, error) {
+// makeBase makes what a name begins with.
+func (m *Maker) makeBase(name string) (search.Inputs, error) {
 	all := patterns()
 	if at := slices.IndexFunc(all, func(p pattern) bool { return p.name == name }); at >= 0 {
 		in := m.space.New()
 		for _, param := range m.varied {
-			m.fill(in, param, all[at], 0, m.space.Params[param].Count)
+			m.fillParam(in, param, all[at], 0, m.space.Params[param].Count)
 		}
 		return in, nil
 	}
@@ -149,12 +149,12 @@ func (m *Maker) base(name string) (search.Inputs, error) {
 			return nil, fmt.Errorf("inputs %q: %q is no number", name, text)
 		}
 		if kind == vector {
-			return m.sampled(int(number)), nil
+			return m.sampleInputs(int(number)), nil
 		}
 		in := m.space.New()
 		rng := rand.New(rand.NewPCG(uint64(m.workload.Spec.Seed), number))
 		for _, param := range m.varied {
-			m.fill(in, param, all[rng.IntN(len(all))], 0, m.space.Params[param].Count)
+			m.fillParam(in, param, all[rng.IntN(len(all))], 0, m.space.Params[param].Count)
 		}
 		return in, nil
 	}
@@ -164,7 +164,7 @@ func (m *Maker) base(name string) (search.Inputs, error) {
 // near makes inputs of which one element of so many equals a constant where it can. All others are
 // at random, and numbers by themselves that cannot equal it at their maximum.
 func (m *Maker) near(c *constant, each int) search.Inputs {
-	in := m.sampled(0)
+	in := m.sampleInputs(0)
 	for _, param := range m.varied {
 		x := &m.space.Params[param]
 		switch {
@@ -179,8 +179,8 @@ func (m *Maker) near(c *constant, each int) search.Inputs {
 	return in
 }
 
-// sampled makes what varies of a random test vector.
-func (m *Maker) sampled(number int) search.Inputs {
+// sampleInputs makes what varies of a random test vector.
+func (m *Maker) sampleInputs(number int) search.Inputs {
 	all := m.workload.First().Bound.Inputs(number)
 	in := make(search.Inputs, len(m.space.Params))
 	for _, param := range m.varied {

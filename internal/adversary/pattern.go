@@ -53,9 +53,9 @@ func step(e symexec.Element, n, i, count uint64) uint64 {
 	return search.Advance(e, e.Low, n)
 }
 
-// fill gives some elements of a parameter a pattern. A number by itself is at its maximum in a
+// fillParam gives some elements of a parameter a pattern. A number by itself is at its maximum in a
 // pattern of several: so a count that bounds the elements has the kernel look at all of them.
-func (m *Maker) fill(in search.Inputs, param int, p pattern, first, n int) {
+func (m *Maker) fillParam(in search.Inputs, param int, p pattern, first, n int) {
 	x := &m.space.Params[param]
 	if x.Count == 1 && p.name != "minimum" && p.name != "constant" {
 		m.space.Put(in, param, 0, x.Element.High)
@@ -66,8 +66,8 @@ func (m *Maker) fill(in search.Inputs, param int, p pattern, first, n int) {
 	}
 }
 
-// change changes inputs at random.
-func (m *Maker) change(in search.Inputs, rng *rand.Rand) {
+// changeElements changes inputs at random.
+func (m *Maker) changeElements(in search.Inputs, rng *rand.Rand) {
 	for range 1 + rng.IntN(2) {
 		m.changeParam(in, m.varied[rng.IntN(len(m.varied))], rng)
 	}
@@ -88,12 +88,12 @@ func (m *Maker) changeParam(in search.Inputs, param int, rng *rand.Rand) {
 	switch kind := rng.IntN(8); {
 	case kind < 2:
 		all := patterns()
-		m.fill(in, param, all[rng.IntN(len(all))], first, n)
+		m.fillParam(in, param, all[rng.IntN(len(all))], first, n)
 	case kind == 2:
-		m.same(in, param, first, n, draw())
+		m.fillConstant(in, param, first, n, draw())
 	case kind == 3 && m.held(param) != nil:
 		held := m.held(param)
-		m.same(in, param, first, n, held[rng.IntN(len(held))])
+		m.fillConstant(in, param, first, n, held[rng.IntN(len(held))])
 	case kind == 4:
 		for i := range n {
 			m.space.Put(in, param, first+i, draw())
@@ -113,8 +113,8 @@ func (m *Maker) changeParam(in search.Inputs, param int, rng *rand.Rand) {
 	}
 }
 
-// same gives elements the same value.
-func (m *Maker) same(in search.Inputs, param, first, n int, value uint64) {
+// fillConstant gives elements the fillConstant value.
+func (m *Maker) fillConstant(in search.Inputs, param, first, n int, value uint64) {
 	for i := range n {
 		m.space.Put(in, param, first+i, value)
 	}

@@ -21,11 +21,11 @@ const fewest = 10
 // trained is how many random test vectors at least are not left to confirm what the others give.
 const trained = 10
 
-// share divides the runs of a request: a third is of adversarial inputs, and of the others a third
+// shareRuns divides the runs of a request: a third is of adversarial inputs, and of the others a third
 // is to confirm the estimate that the rest gives. Nothing confirms if runs end when they show
 // nothing new, since their number is not fixed before. A job of which a search cannot draw the
 // inputs has random ones alone.
-func (r *Request) share(p runner.Platform, w *workload.Workload) {
+func (r *Request) shareRuns(p runner.Platform, w *workload.Workload) {
 	all := r.Campaign.Vectors
 	if all == 0 {
 		all = w.Spec.Vectors
@@ -44,9 +44,9 @@ func (r *Request) share(p runner.Platform, w *workload.Workload) {
 	}
 }
 
-// noteHostile notes what adversarial inputs gave, with a warning of the first that make a run fail.
-func (a *Answer) noteHostile(w *workload.Workload, hostile []campaign.Hostile) (warnings []diag.Warning) {
-	for _, h := range hostile {
+// noteAdversarial notes what adversarial inputs gave, with a warning of the first that make a run fail.
+func (a *Answer) noteAdversarial(w *workload.Workload, runs []campaign.AdversarialRun) (warnings []diag.Warning) {
+	for _, h := range runs {
 		run := estimate.AdversarialRun{Name: h.Name, Cycles: h.Cycles}
 		switch {
 		case h.Stopped > 0:
@@ -81,10 +81,10 @@ func orZero(n *int64) int64 {
 }
 
 // refuteStopped notes that runs were given up that take longer than estimates.
-func refuteStopped(hostile []campaign.Hostile, estimates []estimate.Estimate) {
+func refuteStopped(runs []campaign.AdversarialRun, estimates []estimate.Estimate) {
 	for i := range estimates {
 		e := &estimates[i]
-		longer := slices.DeleteFunc(slices.Clone(hostile), func(h campaign.Hostile) bool { return h.Stopped <= e.Cycles })
+		longer := slices.DeleteFunc(slices.Clone(runs), func(h campaign.AdversarialRun) bool { return h.Stopped <= e.Cycles })
 		if p := e.Prediction; p != nil && len(longer) > 0 {
 			p.Status, p.Exceeded = estimate.Refuted, p.Exceeded+int64(len(longer))
 			p.Because = slices.Insert(p.Because, 0, fmt.Sprintf(

@@ -35,8 +35,8 @@ func reachOf(ctx context.Context, one *workload.Workload, several bool) (reach, 
 	return reach{Result: influence.Find(facts.Form, sourcesOf(k, several))}, nil
 }
 
-// reserve is that of the estimates of a launch, as untested.Reserve says.
-func (r reach) reserve(one *workload.Workload) (thousandths int64, alike bool) {
+// findReserve is that of the estimates of a launch, as untested.Reserve says.
+func (r reach) findReserve(one *workload.Workload) (thousandths int64, alike bool) {
 	if r.Result == nil {
 		return 0, true
 	}
@@ -106,14 +106,14 @@ func tryPrediction(
 		if !slices.ContainsFunc(part.Estimates, tried) {
 			continue
 		}
-		doubts := findDoubts(finish, all[i], reached[i], part.Coverage, len(runs.Hostile)+len(runs.Inputs) > 0)
+		doubts := findDoubts(finish, all[i], reached[i], part.Coverage, len(runs.Adversarial)+len(runs.Inputs) > 0)
 		if rounds := roundsDoubt(w, runs, i); rounds != "" {
 			doubts = append(doubts, rounds)
 		}
-		if at := slices.IndexFunc(runs.Hostile, func(h campaign.Hostile) bool { return h.Err != nil }); at >= 0 {
-			doubts = append(doubts, "a run fails with adversarial inputs: "+runs.Hostile[at].Name)
+		if at := slices.IndexFunc(runs.Adversarial, func(h campaign.AdversarialRun) bool { return h.Err != nil }); at >= 0 {
+			doubts = append(doubts, "a run fails with adversarial inputs: "+runs.Adversarial[at].Name)
 		}
-		cast(doubts, part.Estimates)
+		castDoubts(doubts, part.Estimates)
 		for j := range part.Estimates {
 			if p := part.Estimates[j].Prediction; p != nil && ctx.Err() != nil {
 				p.Confirmed = nil // their number was not fixed before
@@ -137,8 +137,8 @@ func roundsDoubt(w *workload.Workload, runs *campaign.Result, launch int) string
 	return ""
 }
 
-// cast casts doubts on the estimates of a launch that runs have not refuted.
-func cast(doubts []string, estimates []estimate.Estimate) {
+// castDoubts casts doubts on the estimates of a launch that runs have not refuted.
+func castDoubts(doubts []string, estimates []estimate.Estimate) {
 	for i := range estimates {
 		if p := estimates[i].Prediction; p != nil && !p.Fixed && p.Status != estimate.Refuted && doubts != nil {
 			p.Status, p.Because = estimate.Untested, slices.Concat(doubts, p.Because)

@@ -17,8 +17,8 @@ const (
 	minCycles  = 1 << 18
 )
 
-// attack runs the inputs that the adversary makes, until there are no more.
-func (c *campaign) attack(ctx context.Context) (err error) {
+// runAdversarial runs the inputs that the adversary makes, until there are no more.
+func (c *campaign) runAdversarial(ctx context.Context) (err error) {
 	opts := c.pool.options
 	opts.MaxCycles = min(opts.Limit(), max(minCycles, muchLonger*c.taken.times.Max))
 	before := c.pool
@@ -50,35 +50,35 @@ func (c *campaign) attack(ctx context.Context) (err error) {
 			return err
 		}
 		for i := range next {
-			h := c.hostile[len(c.hostile)-len(next)+i]
+			h := c.adversarialRuns[len(c.adversarialRuns)-len(next)+i]
 			if h.Stopped > 0 {
 				left = 0
 			}
-			c.spec.Adversary.Took(len(c.hostile)-len(next)+i, h.Cycles)
+			c.spec.Adversary.Took(len(c.adversarialRuns)-len(next)+i, h.Cycles)
 		}
 	}
 }
 
-// unusable reports whether an error of a run says nothing of its inputs.
-func unusable(ctx context.Context, err error) bool {
+// isUnusable reports whether an error of a run says nothing of its inputs.
+func isUnusable(ctx context.Context, err error) bool {
 	_, unusable := errors.AsType[*runner.UnusableError](err)
 	_, replay := errors.AsType[*replayError](err)
 	return unusable || replay || ctx.Err() != nil
 }
 
-// hostileOf is what the outcome of adversarial inputs comes to.
-func hostileOf(name string, out *outcome) Hostile {
-	h := Hostile{Name: name, Cycles: out.cycles, Err: out.failed}
+// adversarialRunOf is what the outcome of adversarial inputs comes to.
+func adversarialRunOf(name string, out *outcome) AdversarialRun {
+	h := AdversarialRun{Name: name, Cycles: out.cycles, Err: out.failed}
 	if long, ok := errors.AsType[*diag.LimitError](out.failed); ok {
 		h.Stopped = long.Cycle
 	}
 	return h
 }
 
-// origin says where the inputs of a vector come from.
-func (c *campaign) origin(i int) trace.Origin {
+// originOf says where the inputs of a vector come from.
+func (c *campaign) originOf(i int) trace.Origin {
 	switch {
-	case i >= c.random && !c.adversarial(i):
+	case i >= c.random && !c.isAdversarial(i):
 		return trace.Saved
 	case i >= c.random && i-c.random-len(c.spec.Inputs) < c.plain:
 		return trace.Structured

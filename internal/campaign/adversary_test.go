@@ -76,8 +76,8 @@ func TestAdversary(t *testing.T) {
 		if got := strings.Join(made.told, ", "); got != want {
 			t.Errorf("the adversary is told %s, want %s", got, want)
 		}
-		hostile := []campaign.Hostile{{Name: "a", Cycles: 90}, {Name: "b", Cycles: 500}, {Name: "c", Cycles: 80}, {Name: "d", Cycles: 600}, {Name: "e", Cycles: 70}}
-		if diff := cmp.Diff(hostile, result.Hostile); diff != "" {
+		runs := []campaign.AdversarialRun{{Name: "a", Cycles: 90}, {Name: "b", Cycles: 500}, {Name: "c", Cycles: 80}, {Name: "d", Cycles: 600}, {Name: "e", Cycles: 70}}
+		if diff := cmp.Diff(runs, result.Adversarial); diff != "" {
 			t.Error(diff)
 		}
 		if result.Runs != 18 || result.Planned != 18 || result.Longest != (estimate.LongestRun{Adversarial: "d", Cycles: 600}) || result.Observed.Min != 70 {
@@ -103,8 +103,8 @@ func TestAdversaryFails(t *testing.T) {
 			}
 			return 200, nil
 		})
-		if len(result.Hostile) != 3 || !errors.Is(result.Hostile[1].Err, broken) || result.Hostile[2].Stopped != 4096 || len(made.batches) != 0 {
-			t.Errorf("%+v", result.Hostile)
+		if len(result.Adversarial) != 3 || !errors.Is(result.Adversarial[1].Err, broken) || result.Adversarial[2].Stopped != 4096 || len(made.batches) != 0 {
+			t.Errorf("%+v", result.Adversarial)
 		}
 		if result.Observed.Max != 200 || len(times) != 14 || fmt.Sprintf("%.2f", result.Observed.Mean) != "112.71" {
 			t.Errorf("%+v, %d times", result.Observed, len(times))

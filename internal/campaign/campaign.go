@@ -104,24 +104,24 @@ func (s Spec) Alone() Spec {
 
 // Result is what the runs of a campaign gave.
 type Result struct {
-	Runs     int
-	Vectors  int // and saved inputs, of which each may be run several times
-	Planned  int // runs that there were to be, of a campaign that was interrupted
-	Observed estimate.Observation
-	Times    estimate.Histogram  // of vectors and saved inputs
-	Longest  estimate.LongestRun // likewise
-	Inputs   []estimate.InputRun // how long the saved inputs took
-	Hostile  []Hostile           // what adversarial inputs gave
-	Report   runner.Report       // of a device
-	Turned   bool                // diverged paths of a warp took turns in a run, in a simulator
-	Launches []Launch            // by job.Job.Runs
+	Runs        int
+	Vectors     int // and saved inputs, of which each may be run several times
+	Planned     int // runs that there were to be, of a campaign that was interrupted
+	Observed    estimate.Observation
+	Times       estimate.Histogram  // of vectors and saved inputs
+	Longest     estimate.LongestRun // likewise
+	Inputs      []estimate.InputRun // how long the saved inputs took
+	Adversarial []AdversarialRun    // what adversarial inputs gave
+	Report      runner.Report       // of a device
+	Turned      bool                // diverged paths of a warp took turns in a run, in a simulator
+	Launches    []Launch            // by job.Job.Runs
 
 	Convergence *estimate.Convergence // nil if all vectors were to be run, whatever they show
 	Watched     *Watched              // nil if no vector was watched
 }
 
-// Hostile is what adversarial inputs gave.
-type Hostile struct {
+// AdversarialRun is what adversarial inputs gave.
+type AdversarialRun struct {
 	Name    string
 	Cycles  int64 // 0 if the run failed
 	Err     error // why
@@ -182,8 +182,8 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 		}
 	}
 	c.taken.timed = func(i int, out *outcome) {
-		if c.adversarial(i) {
-			c.hostile = append(c.hostile, hostileOf(c.saves(i).File, out))
+		if c.isAdversarial(i) {
+			c.adversarialRuns = append(c.adversarialRuns, adversarialRunOf(c.saves(i).File, out))
 		}
 		if spec.Taken != nil && out.failed == nil {
 			spec.Taken(c.time(i, out))
@@ -203,7 +203,7 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 		err = c.each(ctx, v.random+len(spec.Inputs))
 	}
 	if err == nil && spec.Adversary != nil && (c.convergence == nil || c.convergence.Stopped != estimate.StoppedInvariant) {
-		err = c.attack(ctx)
+		err = c.runAdversarial(ctx)
 	}
 	taken := c.taken.next
 	switch {
@@ -214,7 +214,7 @@ func Run(ctx context.Context, p runner.Platform, w *workload.Workload, spec Spec
 		sinks = nil
 	}
 	out := c.soFar()
-	out.Hostile = c.hostile
+	out.Adversarial = c.adversarialRuns
 	out.Inputs, out.Report, out.Convergence = v.saved(c.taken.saved), pool.Report(), c.convergence
 	out.Watched = c.watched
 	if out.Report.Device != nil {
@@ -255,10 +255,10 @@ type campaign struct {
 	workers []worker // by slot of the pool
 	taken   order
 
-	reached     *estimate.Reached // by the inputs of the first vector, if they were followed
-	convergence *estimate.Convergence
-	watched     *Watched // by the first vector; nil if nothing was looked for
-	hostile     []Hostile
+	reached         *estimate.Reached // by the inputs of the first vector, if they were followed
+	convergence     *estimate.Convergence
+	watched         *Watched // by the first vector; nil if nothing was looked for
+	adversarialRuns []AdversarialRun
 }
 
 // each runs the inputs that have not been taken, up to a number of them.
@@ -282,7 +282,7 @@ func (c *campaign) each(ctx context.Context, to int) error {
 		out, err := c.vector(w, from+i, false, func() (*outcome, error) {
 			return w.run(ctx, r, from+i, c.pool.options.Repeats, in)
 		})
-		if err != nil && c.adversarial(from+i) && !unusable(ctx, err) {
+		if err != nil && c.isAdversarial(from+i) && !isUnusable(ctx, err) {
 			out, err = &outcome{failed: err}, nil
 		}
 		if err == nil {
@@ -474,8 +474,8 @@ func (v *vectors) saves(i int) workload.SavedInputs {
 	return v.made[i-len(v.spec.Inputs)]
 }
 
-// adversarial reports whether the adversary made a vector.
-func (v *vectors) adversarial(i int) bool { return i >= v.random+len(v.spec.Inputs) }
+// isAdversarial reports whether the adversary made a vector.
+func (v *vectors) isAdversarial(i int) bool { return i >= v.random+len(v.spec.Inputs) }
 
 // inputs returns the inputs of a vector, which may be made in the memory of own.
 func (v *vectors) inputs(i int, own *job.Inputs) *job.Inputs {
@@ -490,7 +490,7 @@ func (v *vectors) inputs(i int, own *job.Inputs) *job.Inputs {
 func (v *vectors) time(i int, out *outcome) estimate.RunTime {
 	t := estimate.RunTime{Vector: i, Set: estimate.Training, Cycles: out.cycles}
 	switch {
-	case v.adversarial(i):
+	case v.isAdversarial(i):
 		t.Vector, t.Set, t.Inputs = -1, estimate.Adversarial, v.saves(i).File
 	case i >= v.random:
 		t.Vector, t.Inputs = -1, v.saves(i).File

@@ -68,7 +68,7 @@ func (v *vectors) key(i int) Key {
 
 // vector returns what a vector gave: what is kept of it, or else what its runs give, which is kept then.
 func (c *campaign) vector(w *worker, i int, followed bool, run func() (*outcome, error)) (*outcome, error) {
-	w.from = c.origin(i)
+	w.from = c.originOf(i)
 	keep := c.spec.Keep
 	if keep == nil {
 		return run()

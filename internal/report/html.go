@@ -140,7 +140,7 @@ func (v *page) functions() template.FuncMap {
 		"never":        Never,
 		"less":         Less,
 		"predicted":    func(e estimate.Estimate) string { return Predicted(&e) },
-		"varied":       varied,
+		"varied":       describeVaried,
 		"moved":        movedBound,
 		"confirmed":    func(e estimate.Estimate) string { return Confirmed(&e) },
 		"heldOut":      func() string { return HeldOut(a) },

@@ -76,7 +76,7 @@ func newWorstPath(e *estimate.Estimate) *worstPath {
 		}
 		for _, edge := range e.ByLine.Edges {
 			w.charged = false
-			w.take(edge.From, edge.To, edge.Count)
+			w.takeEdge(edge.From, edge.To, edge.Count)
 		}
 		return w
 	}
@@ -86,15 +86,15 @@ func newWorstPath(e *estimate.Estimate) *worstPath {
 	if d, ok := e.Detail.(*estimate.HybridWarp); ok {
 		for _, edge := range d.Edges {
 			if edge.Count > 0 {
-				w.take(edge.From, edge.To, edge.Count)
+				w.takeEdge(edge.From, edge.To, edge.Count)
 			}
 		}
 	}
 	return w
 }
 
-// take adds that the path goes along an edge, so often.
-func (w *worstPath) take(from, to string, count int64) {
+// takeEdge adds that the path goes along an edge, so often.
+func (w *worstPath) takeEdge(from, to string, count int64) {
 	w.blocks[to] += count
 	w.edges[[2]string{from, to}] += count
 	w.order = append(w.order, [2]string{from, to})
@@ -116,8 +116,8 @@ func (w *worstPath) count(block string) int64 {
 	return w.blocks[block]
 }
 
-// joins reports whether an edge leads from one block to another that the path is charged for.
-func (w *worstPath) joins(edge [2]string) bool {
+// joinsBlocks reports whether an edge leads from one block to another that the path is charged for.
+func (w *worstPath) joinsBlocks(edge [2]string) bool {
 	return w != nil && w.charged && w.cycles[edge[0]] > 0 && w.cycles[edge[1]] > 0
 }
 
@@ -222,7 +222,7 @@ func (g *groups) arcs(k *estimate.ProfiledKernel, worst *worstPath, exit int) []
 			if worst != nil && !known[edge] {
 				count = worst.edges[edge]
 			}
-			if worst.joins(edge) {
+			if worst.joinsBlocks(edge) {
 				class = chart.Charged
 			}
 			known[edge] = true

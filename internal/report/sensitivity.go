@@ -12,8 +12,8 @@ func sampled(s *estimate.Sensitivity) string {
 	return fmt.Sprintf("On %s with %s sampled from their ranges (%s)", counted(s.Samples, "machine"), counted(len(s.Numbers), "number"), s.Evidence)
 }
 
-// varied says on which machines the bound is asked that are others in one assumed number each.
-func varied(s *estimate.AssumedNumbers) string {
+// describeVaried says on which machines the bound is asked that are others in one assumed number each.
+func describeVaried(s *estimate.AssumedNumbers) string {
 	return fmt.Sprintf("Bound of %s with another of the numbers that are assumed, %d of %d tried: those that move it by more than a tenth",
 		s.Method, s.Varied, s.Possible)
 }
@@ -53,7 +53,7 @@ func writeMovedBounds(p *printer, a *estimate.Analysis) {
 	if s == nil || len(s.Decisive) == 0 {
 		return
 	}
-	p.printf("%s:\n", varied(s))
+	p.printf("%s:\n", describeVaried(s))
 	for _, n := range s.Decisive {
 		p.printf("  %s\n", movedBound(n))
 	}

@@ -206,15 +206,15 @@ func CPUAddress(j *job.Job, address func(param int) uint64, a stream.Access) uin
 
 // Accounts returns the numbers of a machine that may decide how long kernels take; nil if it does not say what any rests on.
 func Accounts(m *machine.Machine, kernels ...*Kernel) []machine.Account {
-	return m.Accounts(programs(kernels)...)
+	return m.Accounts(programsOf(kernels)...)
 }
 
 // Alternatives returns the machines on which one number or word that decides how long kernels take, and that is assumed, is another.
 func Alternatives(m *machine.Machine, kernels ...*Kernel) []machine.Alternative {
-	return m.Alternatives(programs(kernels)...)
+	return m.Alternatives(programsOf(kernels)...)
 }
 
-func programs(kernels []*Kernel) []*isa.Kernel {
+func programsOf(kernels []*Kernel) []*isa.Kernel {
 	var all []*isa.Kernel
 	for _, k := range kernels {
 		all = append(all, k.Graph.Kernel)

@@ -52,14 +52,14 @@ func Find(f *gated.Form, from Sources) *Result {
 		control: make([]Level, len(g.Blocks)), regions: make([][]int, len(g.Blocks)),
 	}
 	for i, level := range from.Buffers {
-		raise(&r.memory[min(i, further)], level)
+		raiseLevel(&r.memory[min(i, further)], level)
 	}
 	for b := range g.Blocks {
 		if len(g.Succ(b)) > 1 {
 			r.regions[b] = r.region(b)
 		}
 	}
-	for r.pass() {
+	for r.runPass() {
 	}
 	return r
 }
@@ -81,27 +81,27 @@ func (r *Result) region(branch int) (blocks []int) {
 	return blocks
 }
 
-// pass goes through all values and instructions, and reports whether anything is new.
-func (r *Result) pass() (news bool) {
+// runPass goes through all values and instructions, and reports whether anything is new.
+func (r *Result) runPass() (news bool) {
 	for v := range r.form.Values {
 		news = r.chosen(gated.ID(v)) || news
 	}
 	for b := range r.form.Graph.Blocks {
 		block := &r.form.Graph.Blocks[b]
 		for i := block.Start; i < block.End; i++ {
-			news = r.instruction(b, i) || news
+			news = r.applyInstruction(b, i) || news
 		}
 		if level := r.Decides(b); level > None {
 			for _, other := range r.regions[b] {
-				news = raise(&r.control[other], level) || news
+				news = raiseLevel(&r.control[other], level) || news
 			}
 		}
 	}
 	return news
 }
 
-// raise raises a level, and reports whether it was lower.
-func raise(at *Level, to Level) bool {
+// raiseLevel raises a level, and reports whether it was lower.
+func raiseLevel(at *Level, to Level) bool {
 	if to <= *at {
 		return false
 	}
@@ -109,14 +109,14 @@ func raise(at *Level, to Level) bool {
 	return true
 }
 
-// put notes what is known of a value, and reports whether that is new.
-func (r *Result) put(v gated.ID, level Level, leads uint64) bool {
+// raiseValue notes what is known of a value, and reports whether that is new.
+func (r *Result) raiseValue(v gated.ID, level Level, leads uint64) bool {
 	if v == gated.None {
 		return false
 	}
 	news := r.leads[v]|leads != r.leads[v]
 	r.leads[v] |= leads
-	return raise(&r.levels[v], level) || news
+	return raiseLevel(&r.levels[v], level) || news
 }
 
 // chosen notes what is known of a value that is one of others. Where only one can be chosen it does
@@ -145,12 +145,12 @@ func (r *Result) chosen(v gated.ID) bool {
 	default:
 		return false
 	}
-	return r.put(v, level, leads)
+	return r.raiseValue(v, level, leads)
 }
 
-// operands calls visit with the registers that an instruction reads besides its guard, and what
+// visitOperands calls visit with the registers that an instruction reads besides its guard, and what
 // they hold.
-func (r *Result) operands(i int, visit func(o *isa.Operand, v gated.ID)) {
+func (r *Result) visitOperands(i int, visit func(o *isa.Operand, v gated.ID)) {
 	in, reads := &r.form.Graph.Kernel.Instrs[i], r.form.Reads(i)
 	if in.Guard.Set && len(reads) > 0 {
 		reads = reads[1:]
@@ -166,8 +166,8 @@ func (r *Result) operands(i int, visit func(o *isa.Operand, v gated.ID)) {
 	}
 }
 
-// guard is the level of the guard of an instruction.
-func (r *Result) guard(i int) Level {
+// guardLevel is the level of the guardLevel of an instruction.
+func (r *Result) guardLevel(i int) Level {
 	if reads := r.form.Reads(i); r.form.Graph.Kernel.Instrs[i].Guard.Set && len(reads) > 0 {
 		return r.levels[reads[0]]
 	}
@@ -178,7 +178,7 @@ func (r *Result) guard(i int) Level {
 // alone, with the memories to which they lead.
 func (r *Result) sources(i int) (level, address Level, leads uint64) {
 	kernel := r.form.Graph.Kernel
-	r.operands(i, func(o *isa.Operand, v gated.ID) {
+	r.visitOperands(i, func(o *isa.Operand, v gated.ID) {
 		if v != gated.None {
 			level, leads = max(level, r.levels[v]), leads|r.leads[v]
 			if o.Kind != isa.KindReg {
@@ -199,17 +199,17 @@ func (r *Result) sources(i int) (level, address Level, leads uint64) {
 	return level, address, leads
 }
 
-// instruction notes what an instruction hands on.
-func (r *Result) instruction(block, i int) (news bool) {
+// applyInstruction notes what an applyInstruction hands on.
+func (r *Result) applyInstruction(block, i int) (news bool) {
 	in := &r.form.Graph.Kernel.Instrs[i]
 	level, address, leads := r.sources(i)
 	effect := in.Op.Info().Effect
 	lies := lies(in, leads)
 	if effect&isa.WritesMem != 0 {
-		stored := max(level, r.guard(i), r.control[block])
+		stored := max(level, r.guardLevel(i), r.control[block])
 		for m := range r.memory {
 			if lies&(1<<m) != 0 {
-				news = raise(&r.memory[m], stored) || news
+				news = raiseLevel(&r.memory[m], stored) || news
 			}
 		}
 	}
@@ -220,7 +220,7 @@ func (r *Result) instruction(block, i int) (news bool) {
 		}
 	}
 	for _, v := range r.form.Writes(i) {
-		news = r.put(v, level, leads) || news
+		news = r.raiseValue(v, level, leads) || news
 	}
 	return news
 }
@@ -344,5 +344,5 @@ func (r *Result) Access(i int) (address, guard Level) {
 		return None, None
 	}
 	_, address, _ = r.sources(i)
-	return address, r.guard(i)
+	return address, r.guardLevel(i)
 }

@@ -25,8 +25,8 @@ type Route struct {
 
 func newRoute(last int) Route { return Route{first: nowhere, last: last} }
 
-// add adds that a warp goes along an edge, so many times.
-func (r *Route) add(e edge, times saturating.Int) {
+// addEdge adds that a warp goes along an edge, so many times.
+func (r *Route) addEdge(e edge, times saturating.Int) {
 	if r.edges == nil {
 		r.edges = make(map[edge]saturating.Int)
 	}
@@ -64,17 +64,17 @@ func (t *Tracer) Step(pc int, cost saturating.Int) {
 	if pc != t.graph.Blocks[block].Start {
 		return
 	}
-	t.enter(block)
+	t.enterBlock(block)
 	t.last = block
 }
 
-// enter adds that the warp goes on at a block. The way into an iteration that stands for several is added behind it.
-func (t *Tracer) enter(block int) {
+// enterBlock adds that the warp goes on at a block. The way into an iteration that stands for several is added behind it.
+func (t *Tracer) enterBlock(block int) {
 	if t.first == nowhere {
 		t.first = block
 	}
 	if len(t.loops) == 0 || t.last != nowhere {
-		t.add(edge{t.last, block}, 1)
+		t.addEdge(edge{t.last, block}, 1)
 	}
 }
 
@@ -99,7 +99,7 @@ func (t *Tracer) Join() {
 	f := t.forks[len(t.forks)-1]
 	t.forks = t.forks[:len(t.forks)-1]
 	t.Route = f.before
-	t.follow(&f.dearest, 1)
+	t.followRoute(&f.dearest, 1)
 }
 
 // Repeat begins an iteration that stands for several.
@@ -117,18 +117,18 @@ func (t *Tracer) Repeated() {
 	if body.first == nowhere || l.times == 0 {
 		return
 	}
-	t.enter(body.first)
+	t.enterBlock(body.first)
 	if more := l.times.Sub(1); more > 0 {
-		t.add(edge{body.last, body.first}, more)
+		t.addEdge(edge{body.last, body.first}, more)
 	}
-	t.follow(&body, l.times)
+	t.followRoute(&body, l.times)
 }
 
-// follow adds a route behind this one, so many times.
-func (t *Tracer) follow(r *Route, times saturating.Int) {
+// followRoute adds a route behind this one, so many times.
+func (t *Tracer) followRoute(r *Route, times saturating.Int) {
 	t.cost = t.cost.AddMul(r.cost, times)
 	for e, n := range r.edges {
-		t.add(e, n.Mul(times))
+		t.addEdge(e, n.Mul(times))
 	}
 	if t.first == nowhere {
 		t.first = r.first

@@ -73,8 +73,8 @@ type frame struct {
 	visible, minor saturating.Int
 }
 
-// delayed is for how long the warp is delayed.
-func (f *frame) delayed() saturating.Int {
+// sumDelays is for how long the warp is sumDelays.
+func (f *frame) sumDelays() saturating.Int {
 	sum := saturating.Int(0)
 	for i := range f.delays {
 		sum = sum.Add(f.delays[i].delay)
@@ -244,7 +244,7 @@ func (r *recorder) Join() {
 		if successors[i].service > longest.service {
 			longest = &successors[i]
 		}
-		if successors[i].delayed() > slowest.delayed() {
+		if successors[i].sumDelays() > slowest.sumDelays() {
 			slowest = &successors[i]
 		}
 		f.drain = max(f.drain, successors[i].drain)

@@ -55,7 +55,7 @@ func (a *analysis) result(p *method.Problem, tallies []tally, facts []absexec.Lo
 		book.Add("instructions hold the port", pc, s.service)
 	}
 	book.Remain(dispatching, dispatch)
-	blocks := a.blocks(instrs)
+	blocks := a.sumByBlock(instrs)
 	d.Issue, d.Dispatch = issue.Int64(), dispatch.Int64()
 	d.Stall = t.cycles.Sub(issue).Sub(dispatch).Int64()
 	evidence := []estimate.Evidence{p.Evidence()}
@@ -94,8 +94,8 @@ const (
 	dispatching = "dispatch of waves"
 )
 
-// blocks adds up what the instructions of each block have.
-func (a *analysis) blocks(instrs []share) []share {
+// sumByBlock adds up what the instructions of each block have.
+func (a *analysis) sumByBlock(instrs []share) []share {
 	all := make([]share, a.graph.Len())
 	for pc, s := range instrs {
 		b := a.graph.BlockOf(pc)

@@ -164,7 +164,7 @@ func (a *analysis) classes() ([]class, func(cta int) (*class, [3]int), error) {
 
 // class adds up what the warps of a CTA need.
 func (a *analysis) class(warps []*path) class {
-	chain := a.chain(warps)
+	chain := a.findChain(warps)
 	c := class{warps: warps, all: a.noSums(), chain: chain.point, via: chain.via}
 	for range a.schedulers {
 		c.each = append(c.each, a.noSums())

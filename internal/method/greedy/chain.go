@@ -29,8 +29,8 @@ func (c course) max(d course) course {
 	return c
 }
 
-// then returns a course that is longer by so much.
-func (c course) then(took point, by *link) course {
+// appendLink returns a course that is longer by so much.
+func (c course) appendLink(took point, by *link) course {
 	by.before = c.via
 	return course{c.point.plus(took), [lengths]*link{by, by, by}}
 }
@@ -41,7 +41,7 @@ type latest struct {
 	of [lengths]*stop
 }
 
-func (l *latest) add(s *stop) {
+func (l *latest) addStop(s *stop) {
 	for i, x := range s.point {
 		if x > l.point[i] {
 			l.point[i] = x
@@ -52,10 +52,10 @@ func (l *latest) add(s *stop) {
 	}
 }
 
-// chain returns how long a CTA takes alone, from its dispatch on.
-func (a *analysis) chain(warps []*path) course {
+// findChain returns how long a CTA takes alone, from its dispatch on.
+func (a *analysis) findChain(warps []*path) course {
 	barrier := saturating.Of(a.SM.Barrier.Value)
-	begin := course{}.then(alone(saturating.Of(a.SM.Dispatch.Value)), &link{})
+	begin := course{}.appendLink(alone(saturating.Of(a.SM.Dispatch.Value)), &link{})
 	partial := false
 	for _, p := range warps {
 		partial = partial || p.partial || a.unordered(p) && p.barriers > 0
@@ -64,7 +64,7 @@ func (a *analysis) chain(warps []*path) course {
 		// Each instruction of each warp is on the chain at most once, and a barrier lets each warp go as often as it comes to one.
 		for _, p := range warps {
 			s := a.inAnyOrder(p)
-			begin = begin.then(s.point.after(p.barriers.Mul(barrier)), &link{to: [lengths]*stop{s, s, s}, each: barrier})
+			begin = begin.appendLink(s.point.after(p.barriers.Mul(barrier)), &link{to: [lengths]*stop{s, s, s}, each: barrier})
 		}
 		return begin
 	}
@@ -74,7 +74,7 @@ func (a *analysis) chain(warps []*path) course {
 		for _, p := range warps {
 			switch {
 			case k < len(p.arrivals):
-				phase.add(&p.arrivals[k])
+				phase.addStop(&p.arrivals[k])
 				more = true
 			case k == len(p.arrivals):
 				ends, leaves := &p.ends, &p.leaves
@@ -82,14 +82,14 @@ func (a *analysis) chain(warps []*path) course {
 					ends = a.inAnyOrder(p)
 					leaves = ends
 				}
-				phase.add(leaves)
-				over = over.max(begin.then(ends.point, &link{to: [lengths]*stop{ends, ends, ends}}))
+				phase.addStop(leaves)
+				over = over.max(begin.appendLink(ends.point, &link{to: [lengths]*stop{ends, ends, ends}}))
 			}
 		}
 		if !more {
 			return over
 		}
-		begin = begin.then(phase.after(barrier), &link{to: phase.of, behind: barrier})
+		begin = begin.appendLink(phase.after(barrier), &link{to: phase.of, behind: barrier})
 	}
 }
 
@@ -98,8 +98,8 @@ func (a *analysis) inAnyOrder(p *path) *stop {
 	return &stop{point: p.all, way: p.needs, column: a.lengthAt(0), pc: none}
 }
 
-// charge tells what the chain to a link has, in a measure, that instructions take.
-func (a *analysis) charge(l *link, measure int, visit func(pc int, cycles saturating.Int)) {
+// chargeChain tells what the chain to a link has, in a measure, that instructions take.
+func (a *analysis) chargeChain(l *link, measure int, visit func(pc int, cycles saturating.Int)) {
 	for ; l != nil; l = l.before[measure] {
 		s := l.to[measure]
 		if s == nil {

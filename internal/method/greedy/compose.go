@@ -66,7 +66,7 @@ func (a *analysis) windows(t *traffic) []window {
 	mshrs, credits := saturating.Of(a.L1.MSHRs.Value), saturating.Of(a.Interconnect.Credits.Value)
 	return []window{
 		{t.fills, mshrs, mshrs, column(fills)},
-		{t.fills.Add(t.requests), credits, credits, t.accesses(1, 0)},
+		{t.fills.Add(t.requests), credits, credits, t.weighAccesses(1, 0)},
 		{t.crowded, a.ways, a.ways, column(fills)},
 		{requests: min(t.loaded, min(a.merged, t.fills).Mul(together)), entries: together, by: column(fills)},
 	}
@@ -75,28 +75,28 @@ func (a *analysis) windows(t *traffic) []window {
 // exact is by how much weights of instructions are greater than what they weigh, so that they need no fractions.
 const exact = 1 << 10
 
-// fetched weighs an instruction by the lines that it fetches, if each of its loads does as often as all do.
-func (t *traffic) fetched(row sums) saturating.Int {
+// weighFetches weighs an instruction by the lines that it fetches, if each of its loads does as often as all do.
+func (t *traffic) weighFetches(row sums) saturating.Int {
 	if t.fills == t.loaded {
 		return row[fills].Mul(exact)
 	}
 	return row[fills].Mul(exact).MulDivUp(t.fills, max(t.loaded, 1))
 }
 
-// accesses weighs an instruction by what it sends on, and by what it writes of that, each counted so many times.
-func (t *traffic) accesses(each, written saturating.Int) weigh {
+// weighAccesses weighs an instruction by what it sends on, and by what it writes of that, each counted so many times.
+func (t *traffic) weighAccesses(each, written saturating.Int) weigh {
 	return func(row sums) saturating.Int {
 		own := row[t.base].Mul(each).Add(row[t.base+1].Mul(written)).Mul(exact)
-		return own.AddMul(t.fetched(row), each)
+		return own.AddMul(t.weighFetches(row), each)
 	}
 }
 
-// flits weighs an instruction by its flits, those that leave and those that come counted so many times.
-func (t *traffic) flits(a *analysis, out, in saturating.Int) weigh {
+// weighFlits weighs an instruction by its weighFlits, those that leave and those that come counted so many times.
+func (t *traffic) weighFlits(a *analysis, out, in saturating.Int) weigh {
 	each := a.header.Mul(out).AddMul(a.full, in)
 	return func(row sums) saturating.Int {
 		own := row[t.base+2].Mul(out).AddMul(row[t.base+3], in).Mul(exact)
-		return own.AddMul(t.fetched(row), each)
+		return own.AddMul(t.weighFetches(row), each)
 	}
 }
 
@@ -164,7 +164,7 @@ func (d *demand) of(number func(s sums) saturating.Int) saturating.Int {
 // onSM adds the cycles in which an SM serves others than a chain, if sms SMs share the demand, whose L1s fetch no more lines than fetched, of these
 // no more than crowded into sets that may not keep them.
 func (a *analysis) onSM(d *demand, sms, fetched, crowded saturating.Int, to *terms) {
-	to.add(issuing, d.of(func(s sums) saturating.Int { return s[issued] }).DivUp(sms), d, column(issued))
+	to.addTerm(issuing, d.of(func(s sums) saturating.Int { return s[issued] }).DivUp(sms), d, column(issued))
 	for i, p := range a.pipes {
 		if i == a.lsu && !a.queued {
 			continue
@@ -184,9 +184,9 @@ func (a *analysis) onSM(d *demand, sms, fetched, crowded saturating.Int, to *ter
 				cycles, by = others, column(at+1)
 			}
 		}
-		to.add(piped, cycles, d, by)
+		to.addTerm(piped, cycles, d, by)
 	}
-	to.add(serving, d.all[unit].DivUp(sms), d, column(unit))
+	to.addTerm(serving, d.all[unit].DivUp(sms), d, column(unit))
 	if a.queued {
 		front := &a.LSU
 		buffer, latency := saturating.Of(front.Buffer.Value), saturating.Of(front.Latency.Value)
@@ -194,10 +194,10 @@ func (a *analysis) onSM(d *demand, sms, fetched, crowded saturating.Int, to *ter
 			w := window{requests: s[buffered], entries: buffer, spare: buffer}
 			return s[buffered].Mul(saturating.Of(front.Address.Value)).AddMul(w.waits(1), latency)
 		})
-		to.add(serving, cycles.DivUp(sms), d, column(buffered))
+		to.addTerm(serving, cycles.DivUp(sms), d, column(buffered))
 	}
 	t := a.traffic(d.all, fetched, crowded)
-	to.add(crossing, t.in.AddMul(t.out, 2).DivUp(sms), d, t.flits(a, 2, 1))
+	to.addTerm(crossing, t.in.AddMul(t.out, 2).DivUp(sms), d, t.weighFlits(a, 2, 1))
 	for _, w := range a.windows(&t) {
 		n := w.waits(sms)
 		to.waits = to.waits.Add(n)
@@ -218,8 +218,8 @@ func (a *analysis) compose(classes []class, at func(cta int) (*class, [3]int)) *
 	try := func(d *terms, chain point, fetched saturating.Int) {
 		chain = a.throughL1(chain, fetched)
 		a.inMemory(total, chain[visits], d)
-		a.once(total, d)
-		a.close(d, chain, total)
+		a.addCaches(total, d)
+		a.addChain(d, chain, total)
 		if best == nil || d.sum() > best.sum() {
 			best = d
 		}
@@ -236,7 +236,7 @@ func (a *analysis) compose(classes []class, at func(cta int) (*class, [3]int)) *
 				n = n.Add(1)
 			}
 			d := &terms{chains: []*chains{chain}}
-			d.add(dispatched, n.Sub(1).Mul(saturating.Of(a.SM.Dispatch.Value)), nil, nil)
+			d.addTerm(dispatched, n.Sub(1).Mul(saturating.Of(a.SM.Dispatch.Value)), nil, nil)
 			h := unknownL1
 			if len(a.inL1) > 0 {
 				h = a.inL1[sm]
@@ -261,7 +261,7 @@ func (a *analysis) compose(classes []class, at func(cta int) (*class, [3]int)) *
 	average.point, average.of = sum.share(places), [lengths][]member{all, all, all}
 	total.across = true // from a CTA to the one that takes its place
 	d := &terms{chains: []*chains{average, longest}}
-	d.add(dispatched, saturating.Of(a.ctas).MulDivUp(gap, places).Add(gap), nil, nil)
+	d.addTerm(dispatched, saturating.Of(a.ctas).MulDivUp(gap, places).Add(gap), nil, nil)
 	h, behind, crowded := unknownL1, saturating.Max, saturating.Max // what SMs fetch until then, and an SM behind it
 	if len(a.inL1) > 0 {
 		if h = a.inL1[0]; h.stays {
@@ -289,23 +289,23 @@ func (a *analysis) throughL1(chain point, fetched saturating.Int) point {
 	return chain
 }
 
-// once adds what every SM does once: fetch instructions and constants.
-func (a *analysis) once(need *demand, to *terms) {
+// addCaches adds what every SM does addCaches: fetch instructions and constants.
+func (a *analysis) addCaches(need *demand, to *terms) {
 	times := saturating.Int(1)
 	if a.ctas > a.sms*a.slots {
 		times = 2 // once on average until the last CTA is dispatched, and once on the SM that ends last
 	}
 	if a.icached {
-		to.add(caching, a.ilines.Mul(saturating.Of(a.ICache.Miss.Value)).Mul(times), need, column(fetches))
+		to.addTerm(caching, a.ilines.Mul(saturating.Of(a.ICache.Miss.Value)).Mul(times), need, column(fetches))
 	}
 	if a.ccached && need.all[constants] > 0 {
-		to.add(caching, a.clines.Mul(saturating.Of(a.CCache.Miss.Value)).Mul(times), need, column(constants))
+		to.addTerm(caching, a.clines.Mul(saturating.Of(a.CCache.Miss.Value)).Mul(times), need, column(constants))
 	}
 }
 
-// close adds the chain: each access on it and each wait for an entry of a pool takes as long as one that goes to the DRAM, or, if few lines
+// addChain adds the chain: each access on it and each wait for an entry of a pool takes as long as one that goes to the DRAM, or, if few lines
 // are fetched, as one that finds its line in the L2, and all wait together at most until all lines have come, of which total is in need.
-func (a *analysis) close(d *terms, chain point, total *demand) {
+func (a *analysis) addChain(d *terms, chain point, total *demand) {
 	operations := saturating.Int(0)
 	if a.atomic {
 		operations = saturating.Of(a.SM.WarpSize.Value)
@@ -325,19 +325,19 @@ func (a *analysis) close(d *terms, chain point, total *demand) {
 	t := a.traffic(total.all, a.filled(), saturating.Max)
 	if d.measure == far {
 		for _, w := range d.waited {
-			d.add(chained, w.cycles.Mul(a.fetch), w.need, w.by)
+			d.addTerm(chained, w.cycles.Mul(a.fetch), w.need, w.by)
 		}
 	} else {
-		d.add(chained, fetched, total, t.accesses(1, 0))
+		d.addTerm(chained, fetched, total, t.weighAccesses(1, 0))
 	}
 	if d.measure == inner {
 		by := column(fills)
 		if !a.absorbs() { // stores that would be in the L1 go on as well
 			by = func(row sums) saturating.Int { return row[fills].Add(row[requests]) }
 		}
-		d.add(chained, missed, total, by)
+		d.addTerm(chained, missed, total, by)
 	}
 	for _, w := range d.waited {
-		d.add(stalled, w.cycles.Mul(hit), w.need, w.by)
+		d.addTerm(stalled, w.cycles.Mul(hit), w.need, w.by)
 	}
 }

@@ -35,11 +35,11 @@ func (a *analysis) inMemory(need *demand, visits saturating.Int, to *terms) {
 	if met := a.met(visits.Add(to.waits), &t, s[operations]); met.sum() < of.sum() {
 		of = met
 	}
-	to.add(crossing, of.crossbar, need, t.flits(a, 1, 1))
-	to.add(tagging, of.tags, need, t.accesses(1, 0))
-	to.add(tagging, s[operations].Mul(saturating.Of(a.L2.Atomic.Value)), need, column(operations))
-	to.add(blocking, of.blocked, need, t.accesses(1, 0))
-	to.add(fetching, of.dram, need, t.accesses(a.readShadow.Add(a.openShadow), a.writeShadow.Add(a.openShadow)))
+	to.addTerm(crossing, of.crossbar, need, t.weighFlits(a, 1, 1))
+	to.addTerm(tagging, of.tags, need, t.weighAccesses(1, 0))
+	to.addTerm(tagging, s[operations].Mul(saturating.Of(a.L2.Atomic.Value)), need, column(operations))
+	to.addTerm(blocking, of.blocked, need, t.weighAccesses(1, 0))
+	to.addTerm(fetching, of.dram, need, t.weighAccesses(a.readShadow.Add(a.openShadow), a.writeShadow.Add(a.openShadow)))
 }
 
 // channel returns how long channels of the DRAM are in shadows of so many accesses and openings, of a launch that writes lines back or not.

@@ -26,15 +26,15 @@ func (m *model) columns() int { return m.lengthAt(lengths) + 1 }
 // lengthAt is the column of a length of path.all; behind them is that of the barriers.
 func (m *model) lengthAt(measure int) int { return common + 2*len(m.pipes) + measure }
 
-// times adds other needs, n times.
-func (n needs) times(other needs, times saturating.Int) {
+// addTimes adds other needs, n addTimes.
+func (n needs) addTimes(other needs, times saturating.Int) {
 	for pc, row := range other {
 		n.row(pc, len(row)).times(row, times)
 	}
 }
 
-// take replaces the columns for which from is set by those of other needs.
-func (n needs) take(other needs, from []bool) {
+// takeColumns replaces the columns for which from is set by those of other needs.
+func (n needs) takeColumns(other needs, from []bool) {
 	for _, row := range n {
 		for i, is := range from {
 			if is {

@@ -228,18 +228,18 @@ func (r *recorder) Step(s *absexec.Step) {
 		r.line = i.line
 		add[fetches] = 1
 		if !r.icached {
-			begin = r.hops.then(begin, s.PC, alone(saturating.Of(r.ICache.Miss.Value)))
+			begin = r.hops.appendHop(begin, s.PC, alone(saturating.Of(r.ICache.Miss.Value)))
 		}
 	}
 	s.Instr.Reads(func(reg isa.Reg) { begin = begin.max(r.clock.ready[reg]) })
 	s.Instr.Writes(func(reg isa.Reg) { begin = begin.max(r.clock.ready[reg]) })
-	took, next := alone(i.latency), r.hops.then(begin, s.PC, alone(1))
+	took, next := alone(i.latency), r.hops.appendHop(begin, s.PC, alone(1))
 	longest := alone(max(i.latency, 1))
 	if i.kind == memory {
 		took = r.access(s, i, add)
 		longest = took
 	}
-	over := r.hops.then(begin, s.PC, took)
+	over := r.hops.appendHop(begin, s.PC, took)
 	switch i.kind {
 	case control:
 		next = over
@@ -295,17 +295,17 @@ func (r *recorder) barrier(s *absexec.Step) {
 		cost.Whole(r.launch, s.Instr, s.Box, r.threads)
 	if !whole {
 		r.path.partial = true
-		r.clock.next = r.hops.then(r.clock.next, s.PC, alone(saturating.Of(r.SM.Barrier.Value)))
+		r.clock.next = r.hops.appendHop(r.clock.next, s.PC, alone(saturating.Of(r.SM.Barrier.Value)))
 		return
 	}
-	r.path.arrivals = append(r.path.arrivals, r.stop(r.clock.next, s.PC))
+	r.path.arrivals = append(r.path.arrivals, r.makeStop(r.clock.next, s.PC))
 	r.clock.rebase(r.clock.next)
 }
 
 // finish ends the path.
 func (r *recorder) finish() {
-	r.path.leaves = r.stop(r.clock.next, none)
-	r.path.ends = r.stop(r.clock.latest(), none)
+	r.path.leaves = r.makeStop(r.clock.next, none)
+	r.path.ends = r.makeStop(r.clock.latest(), none)
 	r.path.needs = r.shorten(r.needs)
 	r.path.route = &r.trace.Route
 	r.needs, r.clock, r.hops = nil, clock{}, hops{} // they are large
@@ -339,7 +339,7 @@ func (r *recorder) alternative(f *fork) {
 	for measure := range lengths {
 		greater[r.lengthAt(measure)] = r.path.all[measure] > f.maximum[measure]
 	}
-	f.dearest.take(r.needs, greater)
+	f.dearest.takeColumns(r.needs, greater)
 	for pc, row := range r.needs { // barriers of all alternatives count
 		to := f.dearest.row(pc, len(row))
 		to[r.lengthAt(lengths)] = to[r.lengthAt(lengths)].Add(row[r.lengthAt(lengths)])
@@ -363,7 +363,7 @@ func (r *recorder) Join() {
 	r.clock, r.line = *f.clock, -1
 	r.path.sums, r.needs, r.path.all = f.sums, f.needs, f.all.plus(f.maximum)
 	r.path.sums.plus(f.longest)
-	r.needs.times(f.dearest, 1)
+	r.needs.addTimes(f.dearest, 1)
 	r.forks = r.forks[:len(r.forks)-1]
 }
 
@@ -372,13 +372,13 @@ func (r *recorder) Repeat(n int) {
 	r.trace.Repeat(saturating.Of(n))
 	p := &r.path
 	began := r.clock.latest()
-	r.settle(began)
+	r.settleAt(began)
 	r.loops = append(r.loops, loop{saturating.Of(n), p.sums, r.needs, p.all, p.barriers, began, r.stack.mark()})
 	p.sums, r.needs, p.all, p.barriers, r.line = r.noSums(), make(needs), point{}, 0, -1
 }
 
-// settle makes everything there at p.
-func (r *recorder) settle(p moment) {
+// settleAt makes everything there at p.
+func (r *recorder) settleAt(p moment) {
 	r.clock.next, r.clock.drain, r.clock.copies = p, p, p
 	for i := range r.clock.ready {
 		r.clock.ready[i] = p
@@ -393,8 +393,8 @@ func (r *recorder) Repeated() {
 	r.stack.back(l.present)
 	p := &r.path
 	body, all, barriers := p.sums, p.all, p.barriers
-	r.settle(r.hops.repeat(l.began, r.clock.latest(), l.times))
-	l.needs.times(r.needs, l.times)
+	r.settleAt(r.hops.appendIterations(l.began, r.clock.latest(), l.times))
+	l.needs.addTimes(r.needs, l.times)
 	r.needs = l.needs
 	p.sums, p.all, p.barriers, r.line = l.sums, l.all.plus(all.times(l.times)), l.barriers.Add(barriers.Mul(l.times)), -1
 	p.sums.times(body, l.times)

@@ -77,8 +77,8 @@ func (c *chains) atLeast(d *class) {
 	}
 }
 
-// add adds to a term what a demand needs of something.
-func (t *terms) add(of cause, cycles saturating.Int, need *demand, by weigh) {
+// addTerm adds to a term what a demand needs of something.
+func (t *terms) addTerm(of cause, cycles saturating.Int, need *demand, by weigh) {
 	t.cycles[of] = t.cycles[of].Add(cycles)
 	if cycles > 0 {
 		t.parts = append(t.parts, charged{of, cycles, need, by})
@@ -107,7 +107,7 @@ func (a *analysis) byLine(t *terms) *estimate.ByLine {
 		weights, own := make(charge.Weights), saturating.Int(0)
 		for _, m := range c.of[t.measure] {
 			own = own.AddMul(m.class.chain[t.measure], m.times)
-			a.charge(m.class.via[t.measure], t.measure, func(pc int, cycles saturating.Int) { weights.Add(pc, cycles.Mul(m.times)) })
+			a.chargeChain(m.class.via[t.measure], t.measure, func(pc int, cycles saturating.Int) { weights.Add(pc, cycles.Mul(m.times)) })
 		}
 		known := weights.Sum()
 		weights[none] = max(own, known).Sub(known) // dispatch, and what is not kept
@@ -132,12 +132,12 @@ func (a *analysis) byLine(t *terms) *estimate.ByLine {
 		}
 		book.Share(causeNames[p.of], p.cycles, weights)
 	}
-	book.Follow(t.longest())
+	book.Follow(t.longestRoute())
 	return book.ByLine("dispatch of CTAs")
 }
 
-// longest is the route of the warp that takes longest of the CTA with the longest chain; nil if there is none.
-func (t *terms) longest() *charge.Route {
+// longestRoute is the route of the warp that takes longestRoute of the CTA with the longestRoute chain; nil if there is none.
+func (t *terms) longestRoute() *charge.Route {
 	var route *charge.Route
 	maximum := saturating.Int(0)
 	for _, m := range t.chains[len(t.chains)-1].of[t.measure] {

@@ -61,17 +61,17 @@ func (m moment) max(n moment) moment {
 // minus is what is left of m behind n, if m comes later.
 func (m moment) minus(n moment) moment { return moment{m.point.minus(n.point), m.via} }
 
-// then returns a moment that is later by what an instruction takes.
-func (h *hops) then(m moment, pc int, took point) moment { return h.add(m, int32(pc), took) }
+// appendHop returns a moment that is later by what an instruction takes.
+func (h *hops) appendHop(m moment, pc int, took point) moment { return h.addHop(m, int32(pc), took) }
 
-// repeat returns a moment that is later than m by so many iterations, each of which comes from m to end.
-func (h *hops) repeat(m, end moment, times saturating.Int) moment {
+// appendIterations returns a moment that is later than m by so many iterations, each of which comes from m to end.
+func (h *hops) appendIterations(m, end moment, times saturating.Int) moment {
 	one := end.point.minus(m.point)
 	h.loops = append(h.loops, iteration{end.via, [lengths]saturating.Int(one[:lengths])})
-	return h.add(m, -int32(len(h.loops)), one.times(times))
+	return h.addHop(m, -int32(len(h.loops)), one.times(times))
 }
 
-func (h *hops) add(m moment, pc int32, took point) moment {
+func (h *hops) addHop(m moment, pc int32, took point) moment {
 	later := moment{point: m.point.plus(took)}
 	if h.n == maxHops {
 		return later
@@ -80,14 +80,14 @@ func (h *hops) add(m moment, pc int32, took point) moment {
 		h.chunks = append(h.chunks, make([]hop, 0, chunk))
 	}
 	last := &h.chunks[len(h.chunks)-1]
-	*last = append(*last, hop{m.via, h.number([lengths]saturating.Int(took[:lengths])), pc})
+	*last = append(*last, hop{m.via, h.numberLengths([lengths]saturating.Int(took[:lengths])), pc})
 	h.n++
 	later.via = [lengths]hopID{hopID(h.n), hopID(h.n), hopID(h.n)}
 	return later
 }
 
-// number returns the number of some lengths.
-func (h *hops) number(of [lengths]saturating.Int) int32 {
+// numberLengths returns the numberLengths of some lengths.
+func (h *hops) numberLengths(of [lengths]saturating.Int) int32 {
 	if n := len(h.lengths); n > 0 && h.lengths[0] == of { // those of most hops: a cycle
 		return 0
 	}
@@ -103,8 +103,8 @@ func (h *hops) number(of [lengths]saturating.Int) int32 {
 	return n
 }
 
-// trail charges the last cycles of a chain of a measure, so many times, to what is on it: it goes back from its end.
-func (h *hops) trail(end hopID, measure int, cycles, times saturating.Int, charge func(pc int, cycles saturating.Int)) {
+// chargeTrail charges the last cycles of a chain of a measure, so many times, to what is on it: it goes back from its end.
+func (h *hops) chargeTrail(end hopID, measure int, cycles, times saturating.Int, charge func(pc int, cycles saturating.Int)) {
 	for at := end; at != 0 && cycles > 0; {
 		of := &h.chunks[(at-1)/chunk][(at-1)%chunk]
 		at = of.before[measure]
@@ -120,8 +120,8 @@ func (h *hops) trail(end hopID, measure int, cycles, times saturating.Int, charg
 		loop := &h.loops[-1-of.pc]
 		each := loop.cycles[measure]
 		whole := own.Div(each)
-		h.trail(loop.end[measure], measure, each, whole.Mul(times), charge)
-		h.trail(loop.end[measure], measure, own.Sub(each.Mul(whole)), times, charge)
+		h.chargeTrail(loop.end[measure], measure, each, whole.Mul(times), charge)
+		h.chargeTrail(loop.end[measure], measure, own.Sub(each.Mul(whole)), times, charge)
 	}
 }
 
@@ -136,11 +136,11 @@ type stop struct {
 // none is no instruction.
 const none = -1
 
-// stop makes one of a moment.
-func (r *recorder) stop(m moment, pc int) stop {
+// makeStop makes one of a moment.
+func (r *recorder) makeStop(m moment, pc int) stop {
 	way := make(needs)
 	for measure := range lengths {
-		r.hops.trail(m.via[measure], measure, m.point[measure], 1, func(pc int, cycles saturating.Int) {
+		r.hops.chargeTrail(m.via[measure], measure, m.point[measure], 1, func(pc int, cycles saturating.Int) {
 			row := way.row(pc, lengths)
 			row[measure] = row[measure].Add(cycles)
 		})

@@ -11,14 +11,14 @@ import (
 // kept.
 func TestTrail(t *testing.T) {
 	r := &hops{}
-	start := r.then(moment{}, 1, alone(10))
-	long, short := r.then(start, 2, alone(7)), r.then(start, 3, alone(5))
+	start := r.appendHop(moment{}, 1, alone(10))
+	long, short := r.appendHop(start, 2, alone(7)), r.appendHop(start, 3, alone(5))
 	met := long.max(short)
-	loop := r.repeat(met, r.then(r.then(met, 4, alone(2)), 5, alone(3)), 4)
-	last := r.then(loop, 6, alone(1))
+	loop := r.appendIterations(met, r.appendHop(r.appendHop(met, 4, alone(2)), 5, alone(3)), 4)
+	last := r.appendHop(loop, 6, alone(1))
 	rebased := last.minus(moment{point: alone(19)}) // behind 2 cycles of the first iteration
 	r.n = maxHops
-	lost := r.then(last, 7, alone(9))
+	lost := r.appendHop(last, 7, alone(9))
 	for _, c := range []struct {
 		name string
 		of   moment
@@ -31,7 +31,7 @@ func TestTrail(t *testing.T) {
 	} {
 		for measure := range lengths {
 			got := make(map[int]saturating.Int)
-			r.trail(c.of.via[measure], measure, c.of.point[measure], 1, func(pc int, n saturating.Int) { got[pc] = got[pc].Add(n) })
+			r.chargeTrail(c.of.via[measure], measure, c.of.point[measure], 1, func(pc int, n saturating.Int) { got[pc] = got[pc].Add(n) })
 			if !maps.Equal(got, c.want) {
 				t.Errorf("%s: %v, want %v", c.name, got, c.want)
 			}
@@ -42,7 +42,7 @@ func TestTrail(t *testing.T) {
 // TestNeeds: each column of needs is that of the alternative that has most of it.
 func TestNeeds(t *testing.T) {
 	first, second := needs{1: sums{5, 1}, 2: sums{1, 1}}, needs{1: sums{0, 9}, 3: sums{2, 4}}
-	first.take(second, []bool{false, true})
+	first.takeColumns(second, []bool{false, true})
 	for pc, want := range map[int]sums{1: {5, 9}, 2: {1, 0}, 3: {0, 4}} {
 		if got := first[pc]; got[0] != want[0] || got[1] != want[1] {
 			t.Errorf("instruction %d: %v, want %v", pc, got, want)

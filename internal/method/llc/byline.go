@@ -22,7 +22,7 @@ func (a *analysis) byLine(d *detail) *estimate.ByLine {
 	dispatch := min(saturating.Of(d.Dispatch), saturating.Of(d.cycles).Sub(issue))
 	need := d.account
 	if need == nil {
-		need = a.needed()
+		need = a.sumNeeds()
 	}
 	book.Share(holding, issue, need.issue)
 	book.Share(waiting, saturating.Of(d.cycles).Sub(issue).Sub(dispatch), need.waits)
@@ -44,12 +44,12 @@ func (a *analysis) longestRoute() *charge.Route {
 	return longest.route
 }
 
-// needed adds up what instructions need of the warps of all CTAs.
-func (a *analysis) needed() *account {
+// sumNeeds adds up what instructions need of the warps of all CTAs.
+func (a *analysis) sumNeeds() *account {
 	all := newAccount()
 	for _, results := range a.warps {
 		for i := range results {
-			all.add(results[i].Visitor.(*recorder).path.account, saturating.Of(results[i].Box.CTAs()))
+			all.addTimes(results[i].Visitor.(*recorder).path.account, saturating.Of(results[i].Box.CTAs()))
 		}
 	}
 	return all
@@ -57,8 +57,8 @@ func (a *analysis) needed() *account {
 
 func newAccount() *account { return &account{issue: make(charge.Weights), waits: make(charge.Weights)} }
 
-// add adds another account, so many times.
-func (a *account) add(b *account, times saturating.Int) {
+// addTimes adds another account, so many times.
+func (a *account) addTimes(b *account, times saturating.Int) {
 	for pc, n := range b.issue {
 		a.issue.Add(pc, n.Mul(times))
 	}
@@ -67,9 +67,9 @@ func (a *account) add(b *account, times saturating.Int) {
 	}
 }
 
-// account notes what an instruction needs: the port, and what others may have to wait for, which are its latency, an answer, and for each
+// noteNeeds notes what an instruction needs: the port, and what others may have to wait for, which are its latency, an answer, and for each
 // of its accesses a turn.
-func (r *recorder) account(c *cost.Instr, s *absexec.Step, add *sums) {
+func (r *recorder) noteNeeds(c *cost.Instr, s *absexec.Step, add *sums) {
 	to := r.path.account
 	to.issue.Add(s.PC, add.service)
 	to.waits.Add(s.PC, saturating.Of(c.TailLatency()))

@@ -229,7 +229,7 @@ func (r *recorder) sum(c *cost.Instr, s *absexec.Step, onChip cost.Between) {
 	}
 	add.busy = add.service.Add(saturating.Of(c.Latency))
 	r.trace.Step(s.PC, add.busy)
-	r.account(c, s, &add)
+	r.noteNeeds(c, s, &add)
 	r.path.sums.plus(&add)
 	tail := saturating.Of(c.TailLatency())
 	at, _ := slices.BinarySearch(r.tails, tail)
@@ -325,7 +325,7 @@ func (r *recorder) Join() {
 	r.path.sums = f.before
 	r.path.sums.plus(&f.longest)
 	r.path.account = f.account
-	r.path.account.add(f.dearest, 1)
+	r.path.account.addTimes(f.dearest, 1)
 	turns[len(turns)-1] = f.turns.Add(f.maximum)
 	r.path.progress.min, r.path.progress.max = f.fewest, f.issued
 }
@@ -352,7 +352,7 @@ func (r *recorder) Repeated() {
 	body, turns := r.path.sums, r.path.turns
 	r.path.sums, r.path.turns = l.before, l.turns
 	r.path.sums.times(&body, l.times)
-	l.account.add(r.path.account, l.times)
+	l.account.addTimes(r.path.account, l.times)
 	r.path.account = l.account
 	iteration := r.path.progress
 	r.path.progress = l.progress

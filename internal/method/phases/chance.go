@@ -5,10 +5,10 @@ import "math"
 // confidence is that of what is said of further runs.
 const confidence = 0.95
 
-// chance returns the probability that is not exceeded with that confidence if so many of some
+// boundChance returns the probability that is not exceeded with that confidence if so many of some
 // independent trials succeed: the upper end of the interval of Clopper and Pearson, rounded up to a
 // millionth.
-func chance(trials, successes int64) float64 {
+func boundChance(trials, successes int64) float64 {
 	if successes >= trials {
 		return 1
 	}

@@ -271,7 +271,7 @@ func TestChance(t *testing.T) {
 		trials, successes int64
 		want              float64
 	}{{1, 0, 0.95}, {10, 0, 0.258866}, {100, 0, 0.029514}, {22, 0, 0.127306}, {10, 1, 0.394164}, {10, 9, 0.994884}, {10, 10, 1}} {
-		if got := chance(c.trials, c.successes); got != c.want {
+		if got := boundChance(c.trials, c.successes); got != c.want {
 			t.Errorf("%d of %d: %v, want %v", c.successes, c.trials, got, c.want)
 		}
 	}

@@ -50,7 +50,7 @@ func (p *profile) predict() (window int, verdict *estimate.Prediction) {
 			continue
 		}
 		verdict.Window = int64(windows[w])
-		if verdict.Because = p.refute(p.graphs[w]); verdict.Because == nil && p.reserved(p.graphs[w]) {
+		if verdict.Because = p.refute(p.graphs[w]); verdict.Because == nil && p.isReserved(p.graphs[w]) {
 			return w, verdict
 		}
 	}
@@ -63,9 +63,9 @@ func (p *profile) predict() (window int, verdict *estimate.Prediction) {
 	return len(windows) - 1, verdict
 }
 
-// reserved reports whether an estimate is so far above the longest run that it covers mixtures of
+// isReserved reports whether an estimate is so far above the longest run that it covers mixtures of
 // what runs do, or whether that run is none.
-func (p *profile) reserved(g *contexts) bool {
+func (p *profile) isReserved(g *contexts) bool {
 	cycles, _ := g.longest(trainedGroups()...)
 	longest := p.longest.of(trainedGroups()...)
 	return p.of.alike && p.reached >= alike || float64(cycles.Int64()-longest) >= float64(longest)/1000*float64(p.of.reserve)
@@ -96,7 +96,7 @@ func (p *profile) confirm(verdict *estimate.Prediction, trained int64) {
 			c.Exceeded++
 		}
 	}
-	c.Chance = chance(c.Runs, c.Exceeded)
+	c.Chance = boundChance(c.Runs, c.Exceeded)
 	verdict.Confirmed = c
 	if c.Exceeded > 0 {
 		verdict.Status, verdict.Exceeded = estimate.Refuted, verdict.Exceeded+c.Exceeded

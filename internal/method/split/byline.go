@@ -15,20 +15,22 @@ const (
 	dispatching = "dispatch of workgroups"
 )
 
-// dispatching is how long all dispatches on a chain take.
-func (a *analysis) dispatching(l *launch) saturating.Int { return l.rounds().Mul(a.timing.dispatch()) }
+// dispatchCycles is how long all dispatches on a chain take.
+func (a *analysis) dispatchCycles(l *launch) saturating.Int {
+	return l.rounds().Mul(a.timing.dispatch())
+}
 
 // byLine says which lines the cycles of a bound are charged to: those of a block to its instructions by what each needs, and what counts
 // separately to all instructions that need it, in all wavefronts.
 func (a *analysis) byLine(l *launch) *estimate.ByLine {
 	book := charge.New(a.Graph)
 	onPath := make(charge.Weights)
-	rest := l.cycles.Sub(l.service).Sub(l.issue).Sub(a.dispatching(l))
+	rest := l.cycles.Sub(l.service).Sub(l.issue).Sub(a.dispatchCycles(l))
 	for g, n := range l.groups {
 		price := func(d demand) saturating.Int { return a.price(d, g.sharing) }
 		for b, done := range g.done {
 			cycles := price(done.demand).Mul(n)
-			for pc, part := range charge.Divide(cycles, a.within(b, g.kind, price)) {
+			for pc, part := range charge.Divide(cycles, a.weighBlock(b, g.kind, price)) {
 				book.Add(pathing, pc, part)
 				onPath.Add(pc, part)
 				cycles = cycles.Sub(part)
@@ -38,15 +40,15 @@ func (a *analysis) byLine(l *launch) *estimate.ByLine {
 		rest = rest.Sub(g.longest.Mul(n))
 	}
 	book.Share(others, rest, onPath)
-	book.Share(serving, l.service, a.needed(l.last.sharing, func(d demand) saturating.Int { return d.service }))
-	book.Share(passing, l.issue, a.needed(l.last.sharing, func(d demand) saturating.Int { return d.passes }))
-	book.Remain(dispatching, a.dispatching(l))
+	book.Share(serving, l.service, a.weighSharing(l.last.sharing, func(d demand) saturating.Int { return d.service }))
+	book.Share(passing, l.issue, a.weighSharing(l.last.sharing, func(d demand) saturating.Int { return d.passes }))
+	book.Remain(dispatching, a.dispatchCycles(l))
 	book.Follow(l.last.kind.route)
 	return book.ByLine(dispatching)
 }
 
-// within weighs the instructions of a block by a part of what each needs.
-func (a *analysis) within(block int, k *kind, of func(demand) saturating.Int) charge.Weights {
+// weighBlock weighs the instructions of a block by a part of what each needs.
+func (a *analysis) weighBlock(block int, k *kind, of func(demand) saturating.Int) charge.Weights {
 	weights := make(charge.Weights)
 	at := &a.Graph.Blocks[block]
 	for pc := at.Start; pc < at.End; pc++ {
@@ -58,8 +60,8 @@ func (a *analysis) within(block int, k *kind, of func(demand) saturating.Int) ch
 	return weights
 }
 
-// needed weighs all instructions by a part of what all wavefronts of a launch need: as executions show, or else on their longest path.
-func (a *analysis) needed(s sharing, of func(demand) saturating.Int) charge.Weights {
+// weighSharing weighs all instructions by a part of what all wavefronts of a launch need: as executions show, or else on their longest path.
+func (a *analysis) weighSharing(s sharing, of func(demand) saturating.Int) charge.Weights {
 	groups := make([]saturating.Int, len(a.classes)) // of each class
 	for _, class := range a.class {
 		groups[class] = groups[class].Add(1)
@@ -73,7 +75,7 @@ func (a *analysis) needed(s sharing, of func(demand) saturating.Int) charge.Weig
 				all = a.on(k, k.paths[s])
 			}
 			for b, done := range all {
-				for pc, part := range charge.Divide(of(done.demand), a.within(b, k, of)) {
+				for pc, part := range charge.Divide(of(done.demand), a.weighBlock(b, k, of)) {
 					weights.Add(pc, part.Mul(times))
 				}
 			}

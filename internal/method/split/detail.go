@@ -131,7 +131,7 @@ func (a *analysis) shares(l *launch) []estimate.Share {
 			s.count, s.cycles = s.count.AddMul(done.times, times), s.cycles.AddMul(a.price(done.demand, g.sharing), times)
 		}
 	}
-	rest := l.cycles.Sub(l.service).Sub(l.issue).Sub(a.dispatching(l))
+	rest := l.cycles.Sub(l.service).Sub(l.issue).Sub(a.dispatchCycles(l))
 	for g, n := range l.groups {
 		count(g, n)
 		rest = rest.Sub(g.longest.Mul(n))
@@ -141,7 +141,7 @@ func (a *analysis) shares(l *launch) []estimate.Share {
 		{Name: serving, Count: a.resident.groups.Int64(), Cycles: l.service.Int64()},
 		{Name: passing, Count: a.resident.groups.Int64(), Cycles: l.issue.Int64()},
 		{Name: others, Count: l.rounds().Int64(), Cycles: rest.Int64()},
-		{Name: dispatching, Count: l.rounds().Int64(), Cycles: a.dispatching(l).Int64()},
+		{Name: dispatching, Count: l.rounds().Int64(), Cycles: a.dispatchCycles(l).Int64()},
 	} {
 		if s.Cycles > 0 {
 			shares = append(shares, s)
@@ -154,11 +154,11 @@ func (a *analysis) shares(l *launch) []estimate.Share {
 func (a *analysis) played(s *schedule) []estimate.Share {
 	dispatch := s.rounds.Mul(a.timing.dispatch())
 	shares := []estimate.Share{{Name: dispatching, Count: s.rounds.Int64(), Cycles: dispatch.Int64()}}
-	return sorted(append(shares, a.sharesOf(a.blocks(s.instrs))...))
+	return sorted(append(shares, a.sharesOf(a.sumByBlock(s.instrs))...))
 }
 
-// blocks adds up what the instructions of each block have.
-func (a *analysis) blocks(instrs []share) []share {
+// sumByBlock adds up what the instructions of each block have.
+func (a *analysis) sumByBlock(instrs []share) []share {
 	all := make([]share, a.Graph.Len())
 	for pc, s := range instrs {
 		at := &all[a.Graph.BlockOf(pc)]

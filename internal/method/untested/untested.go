@@ -29,7 +29,7 @@ const (
 // less is enough if several runs take as long as that.
 func Reserve(g *cfg.Graph, reached *influence.Result) (thousandths int64, alike bool) {
 	for i := range g.Kernel.Instrs {
-		if address, _ := reached.Access(i); address > influence.Counted && cached(&g.Kernel.Instrs[i]) {
+		if address, _ := reached.Access(i); address > influence.Counted && isCached(&g.Kernel.Instrs[i]) {
 			return mixedLines, false
 		}
 	}
@@ -51,15 +51,15 @@ type doubting struct {
 // nothing. attacked says that inputs were run that somebody or an adversary made.
 func Find(p *method.Problem, reached *influence.Result, covered *estimate.Coverage, attacked bool) []string {
 	d := &doubting{problem: p, covered: covered, reached: reached, attacked: attacked, never: p.Values.Infeasible()}
-	d.branches()
-	d.choices()
-	d.loops()
-	d.accesses()
+	d.doubtBranches()
+	d.doubtChoices()
+	d.doubtLoops()
+	d.doubtAccesses()
 	return d.doubts
 }
 
-// doubt notes a reason.
-func (d *doubting) doubt(in *isa.Instr, text string, args ...any) {
+// addDoubt notes a reason.
+func (d *doubting) addDoubt(in *isa.Instr, text string, args ...any) {
 	pos := in.Pos
 	if in.Loc.Known() {
 		pos = in.Loc
@@ -69,8 +69,8 @@ func (d *doubting) doubt(in *isa.Instr, text string, args ...any) {
 	}
 }
 
-// branches notes ways that inputs may send lanes and that no run has shown.
-func (d *doubting) branches() {
+// doubtBranches notes ways that inputs may send lanes and that no run has shown.
+func (d *doubting) doubtBranches() {
 	g := d.problem.Graph
 	blocks := map[string]int{}
 	reachable := 0
@@ -92,7 +92,7 @@ func (d *doubting) branches() {
 			to = b
 		}
 		if d.reached.Branch(from) > influence.None && !d.never[graph.Edge{From: from, To: to}] {
-			d.doubt(g.Last(from), "inputs decide a branch that was never taken to %s", d.place(g, to, u.To))
+			d.addDoubt(g.Last(from), "inputs decide a branch that was never taken to %s", d.place(g, to, u.To))
 		}
 	}
 }
@@ -101,9 +101,9 @@ func (d *doubting) branches() {
 // of more there are too many combinations for runs.
 const maxChoices = 3
 
-// choices notes if inputs decide more branches than that, none of which depends on another, and
+// doubtChoices notes if inputs decide more branches than that, none of which depends on another, and
 // accesses depend on each: then runs in which many lanes take all of them at once are rare.
-func (d *doubting) choices() {
+func (d *doubting) doubtChoices() {
 	g := d.problem.Graph
 	var separate [][]int
 	first := -1
@@ -123,7 +123,7 @@ func (d *doubting) choices() {
 		}
 	}
 	if len(separate) > maxChoices {
-		d.doubt(g.Last(first), "inputs decide %d branches one after the other, from here on, of which runs have shown few combinations", len(separate))
+		d.addDoubt(g.Last(first), "inputs decide %d branches one after the other, from here on, of which runs have shown few combinations", len(separate))
 	}
 }
 
@@ -155,9 +155,9 @@ func (d *doubting) place(g *cfg.Graph, block int, name string) string {
 	return g.Blocks[block].Source().String()
 }
 
-// loops notes those of which inputs decide how often they iterate, and which have not iterated as
+// doubtLoops notes those of which inputs decide how often they iterate, and which have not iterated as
 // often as they may.
-func (d *doubting) loops() {
+func (d *doubting) doubtLoops() {
 	g := d.problem.Graph
 	for l := range g.Loops().Loops {
 		loop := &g.Loops().Loops[l]
@@ -172,16 +172,16 @@ func (d *doubting) loops() {
 		header := &g.Kernel.Instrs[g.Blocks[loop.Header].Start]
 		switch observed := d.covered.Loops[l].Observed; {
 		case !known:
-			d.doubt(header, "inputs decide how often a loop iterates, and no bound of it is known that runs may reach")
+			d.addDoubt(header, "inputs decide how often a loop iterates, and no bound of it is known that runs may reach")
 		case observed < int64(maximum):
-			d.doubt(header, "inputs decide how often a loop iterates: %d times in runs, and up to %d in others", observed, maximum)
+			d.addDoubt(header, "inputs decide how often a loop iterates: %d times in runs, and up to %d in others", observed, maximum)
 		}
 	}
 }
 
-// accesses notes those whose addresses inputs decide otherwise than adversarial inputs exercise,
+// doubtAccesses notes those whose addresses inputs decide otherwise than adversarial inputs exercise,
 // and those that inputs leave out.
-func (d *doubting) accesses() {
+func (d *doubting) doubtAccesses() {
 	g := d.problem.Graph
 	for b := range g.Blocks {
 		if !g.Reachable(b) {
@@ -192,21 +192,21 @@ func (d *doubting) accesses() {
 			address, guard := d.reached.Access(i)
 			switch {
 			case address == influence.Indirect:
-				d.doubt(in, "an address depends on what lies where inputs decide")
+				d.addDoubt(in, "an address depends on what lies where inputs decide")
 			case address > influence.None && !d.attacked:
-				d.doubt(in, "an address depends on inputs, and no adversarial ones were run")
+				d.addDoubt(in, "an address depends on inputs, and no adversarial ones were run")
 			}
 			if guard > influence.None {
-				d.doubt(in, "inputs decide whether an access is made")
+				d.addDoubt(in, "inputs decide whether an access is made")
 			}
 		}
 	}
 }
 
-// cached reports whether an access may find in a cache what others left there, so that not only the
+// isCached reports whether an access may find in a cache what others left there, so that not only the
 // addresses of one warp at a time matter. It is no atomic, of which the worst is that all have the
 // same address.
-func cached(in *isa.Instr) bool {
+func isCached(in *isa.Instr) bool {
 	const atomic = isa.ReadsMem | isa.WritesMem
 	return (in.Space == isa.Global || in.Space == isa.Generic) && in.Op.Info().Effect&atomic != atomic
 }

@@ -39,13 +39,13 @@ func Write(w io.Writer, p *estimate.Profile, bound *estimate.ByLine) error {
 		}
 	}
 	if bound != nil {
-		b.charge(p, bound)
+		b.chargeLines(p, bound)
 	}
 	return b.out.Write(w)
 }
 
-// charge adds what a bound charges to lines, as the last value of each sample.
-func (b *builder) charge(p *estimate.Profile, bound *estimate.ByLine) {
+// chargeLines adds what a bound charges to lines, as the last value of each sample.
+func (b *builder) chargeLines(p *estimate.Profile, bound *estimate.ByLine) {
 	kernels := make(map[[2]string]string) // by line of the module and of the source
 	for _, k := range p.Kernels {
 		for i := range k.Lines {

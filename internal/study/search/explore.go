@@ -170,7 +170,7 @@ func (s *searching) explore(ctx context.Context, x *exploration) error {
 	if err != nil {
 		return err
 	}
-	known, integers := relations(whole.First())
+	known, integers := listRelations(whole.First())
 	solvers := smt.Config{Launcher: process.Launcher{}, Bits: bits, Floats: floats, Limit: question}
 	c := method.TrimConfig{
 		Space: *s.space, Launch: launch, Buffers: symbolic(whole.Spec, addresses),

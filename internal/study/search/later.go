@@ -117,7 +117,7 @@ func (l *later) explore(ctx context.Context, i int, e *workload.Emulator) error 
 		return err
 	}
 	c.Launch, c.Buffers, c.Limit = launch, symbolic(l.whole.Spec, addresses), max(1, time.Until(l.until))
-	c.Relations, c.Integers = relations(k)
+	c.Relations, c.Integers = listRelations(k)
 	name := fmt.Sprintf("%s in execution %d of launch %d of a run", k.Bound.Kernel.Readable(), l.begun[i], i+1)
 	found, err := trim(ctx, l.solvers, c)
 	switch {

@@ -7,9 +7,9 @@ import (
 	"warpbound/internal/workload"
 )
 
-// relations returns the relations that hold of the numbers of a kernel's launch, and where these are. Of numbers that it is not
+// listRelations returns the listRelations that hold of the numbers of a kernel's launch, and where these are. Of numbers that it is not
 // passed nothing is said.
-func relations(k *workload.Kernel) ([]contract.Relation, []symexec.Integer) {
+func listRelations(k *workload.Kernel) ([]contract.Relation, []symexec.Integer) {
 	whole := k.Bound.Job.Whole()
 	if whole.Related == nil {
 		return nil, nil

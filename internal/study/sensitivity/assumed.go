@@ -77,19 +77,19 @@ func (opts *Options) varyAssumed(ctx context.Context, w *workload.Workload, a *e
 			}
 		}
 		out.Varied++
-		if n.Cycles == 0 || movement(n.Cycles, bound.Cycles) > decisive {
+		if n.Cycles == 0 || movementOf(n.Cycles, bound.Cycles) > decisive {
 			out.Decisive = append(out.Decisive, n)
 		}
 	}
 	slices.SortStableFunc(out.Decisive, func(a, b estimate.AssumedNumber) int {
-		return cmp.Compare(movement(b.Cycles, bound.Cycles), movement(a.Cycles, bound.Cycles))
+		return cmp.Compare(movementOf(b.Cycles, bound.Cycles), movementOf(a.Cycles, bound.Cycles))
 	})
 	return out, ctx.Err()
 }
 
-// movement returns by which part of it a bound moves if it becomes another one. One that is no
+// movementOf returns by which part of it a bound moves if it becomes another one. One that is no
 // longer there, which is 0, has not moved.
-func movement(other, bound int64) float64 {
+func movementOf(other, bound int64) float64 {
 	if other == 0 {
 		return 0
 	}
